@@ -17,14 +17,15 @@ if TYPE_CHECKING:
     from .errors import ExpressionError
 
 
+# The exit code after Ctrl-C.
 INTERRUPTED = 130
-"""The exit code after Ctrl-C."""
 
 
 def main() -> int:
     """Run the process; return its exit code."""
-    # A graph has no cycles, so reference counts free it; the collector would walk it again and again while it grows (a
-    # factor of ten on a large one), and the imports as well. A stream collects now and then.
+    # A graph has no cycles, so reference counts free it; the collector would walk it again and
+    # again while it grows (a factor of ten on a large one), and the imports as well. A stream
+    # collects now and then.
     gc.disable()
     # NumPy's linear algebra would start a busy-waiting thread a core
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

@@ -14,8 +14,8 @@ _KINDS = {
     5: "io",
     70: "internal",
 }
+# The exit code of each kind of error, for all kinds.
 EXIT_CODES = {kind: code for code, kinds in _KINDS.items() for kind in kinds.split()}
-"""The exit code of each kind of error, for all kinds."""
 
 
 class Span(NamedTuple):
@@ -40,7 +40,9 @@ class Offer(NamedTuple):
     shown: tuple[str, ...] = ()
     """The spellings in a hint, perhaps with context; empty if too long."""
     preferred: bool = False
-    """Whether informal reading takes it before the others: `tan^-1 x` is the inverse in all books and calculators."""
+    """Whether informal reading takes it before the others: `tan^-1 x` is the inverse in all books
+    and calculators.
+    """
 
     def within(self, text: str) -> str:
         """Return the text with this replacement."""
@@ -63,8 +65,8 @@ class Diagnostic(NamedTuple):
 class AutodiffError(Exception):
     """An error that this package raises on purpose.
 
-    It is neither a ValueError nor an ArithmeticError: handlers of missing values must not catch a limit on the work or
-    a mistake in a text.
+    It is neither a ValueError nor an ArithmeticError: handlers of missing values must not catch a
+    limit on the work or a mistake in a text.
     """
 
 
@@ -127,7 +129,9 @@ class NotSmooth(ExpressionError):
     """A derivative that may not exist: the point lies on a kink or a jump."""
 
     is_decided = True
-    """Whether both sides are known; false where one has no value or no power series at this very point."""
+    """Whether both sides are known; false where one has no value or no power series at this very
+    point.
+    """
 
 
 @contextmanager
@@ -148,7 +152,9 @@ def usage_error(message: str, hint: str | None = None, span: Span | None = None)
 def needs_error(name: str, needs: str, text: str | None = None) -> ExpressionError:
     """Return the error of an option without what it needs; `text` is how to write that."""
     text = needs if text is None else text
-    return usage_error(f"`{name}` needs {needs}", f"{text and f'add {text}, or '}leave `{name}` out")
+    return usage_error(
+        f"`{name}` needs {needs}", f"{text and f'add {text}, or '}leave `{name}` out"
+    )
 
 
 def limit_error(message: str, hint: str) -> ExpressionError:
@@ -199,11 +205,16 @@ def spelling_hint(offers: Iterable[Offer]) -> str:
 
 def plural(count: int, noun: str) -> str:
     """Return a number of things in words: `1 row`, `1,200 rows`."""
-    return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"
+    return (
+        f"{count:,} {noun}"
+        if count == 1
+        else f"{count:,} {noun}{'es' if noun.endswith('x') else 's'}"
+    )
 
 
+# The letters of a word that shares most of them with many others: only one typing error makes these
+# near.
 SHORT = 4
-"""The letters of a word that shares most of them with many others: only one typing error makes these near."""
 
 
 def closest(word: str, words: Sequence[str], cutoff: float = 0.6) -> str | None:
@@ -228,14 +239,17 @@ def near_words(word: str, words: Sequence[str], count: int, cutoff: float = 0.6)
 def _is_one_slip(typed: str, word: str) -> bool:
     """Return whether a letter is missing, added, wrong, or exchanged with its neighbour."""
     typed, word = typed.lower(), word.lower()
-    start = next((k for k, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b), min(len(typed), len(word)))
+    start = next(
+        (k for k, (a, b) in enumerate(zip(typed, word, strict=False)) if a != b),
+        min(len(typed), len(word)),
+    )
     ours, theirs = typed[start:], word[start:]
     swapped = ours[1::-1] + ours[2:]
     return ours[1:] == theirs[1:] or ours[1:] == theirs or ours == theirs[1:] or swapped == theirs
 
 
+# Whether `--debug` was given.
 tracebacks = False
-"""Whether `--debug` was given."""
 
 
 def error_of(fault: Exception, task: str) -> ExpressionError:
@@ -249,7 +263,9 @@ def error_of(fault: Exception, task: str) -> ExpressionError:
     if isinstance(fault, ModuleNotFoundError) and (fault.name or "").startswith(f"{__package__}."):
         part = str(fault.name).removeprefix(f"{__package__}.")
         message = f"this installation lacks a part of autodiff: `{part}`"
-        return ExpressionError("usage", message, hint="install it whole: `pip install --force-reinstall autodiff-cli`")
+        return ExpressionError(
+            "usage", message, hint="install it whole: `pip install --force-reinstall autodiff-cli`"
+        )
     return ExpressionError(
         "internal",
         f"something went wrong inside autodiff ({type(fault).__name__}); this is a bug, sorry",

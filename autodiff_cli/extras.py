@@ -5,6 +5,7 @@ import sys
 
 from .operating_system import quoted
 
+# The modules of each extra, with their distributions, as in pyproject.toml (tested).
 EXTRAS = {
     "plot": {"matplotlib": "matplotlib", "numpy": "numpy", "flint": "python-flint", "uniplot": "uniplot"},
     "draw": {"resvg_py": "resvg-py"},
@@ -19,7 +20,6 @@ EXTRAS = {
     },
     "repl": {"prompt_toolkit": "prompt-toolkit"},
 }  # fmt: skip
-"""The modules of each extra, with their distributions, as in pyproject.toml (tested)."""
 
 
 def install_command(extra: str) -> str:
@@ -29,14 +29,20 @@ def install_command(extra: str) -> str:
         return f"pipx inject autodiff-cli {' '.join(EXTRAS[extra].values())}"
     if os.path.isfile(os.path.join(prefix, "uv-receipt.toml")):
         return f"uv tool install {quoted(f'autodiff-cli[{extra}]')}"
-    distribution = "." if os.path.isfile(os.path.join(checkout, "pyproject.toml")) else "autodiff-cli"
+    distribution = (
+        "." if os.path.isfile(os.path.join(checkout, "pyproject.toml")) else "autodiff-cli"
+    )
     return f"pip install {quoted(f'{distribution}[{extra}]')}"
 
 
 def install_hint(extra: str) -> str:
     """Return the hint that installs an extra; in a browser, where it can be had instead."""
     hint = f"`{install_command(extra)}`"
-    return f"a browser has no library for it; on a computer: {hint}" if sys.platform == "emscripten" else hint
+    return (
+        f"a browser has no library for it; on a computer: {hint}"
+        if sys.platform == "emscripten"
+        else hint
+    )
 
 
 def installed_extras() -> list[str]:

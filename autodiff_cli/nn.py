@@ -47,7 +47,9 @@ class Neuron(Module):
 
     def __init__(self, nin: int, nonlin: bool = True, activation: str = "relu") -> None:
         if activation not in FUNCTIONS or not hasattr(Value, activation):
-            raise ValueError(f"the activation is a method of Value, such as tanh, not {activation!r}")
+            raise ValueError(
+                f"the activation is a method of Value, such as tanh, not {activation!r}"
+            )
         self.w = [Value(random.uniform(-1, 1)) for _ in range(nin)]
         self.b = Value(0.0)
         self.nonlin, self.activation = nonlin, activation
@@ -89,20 +91,25 @@ class Layer(Module):
 
 
 class MLP(Module):
-    """A multilayer perceptron of `nin` inputs and layers of `nouts` neurons; the last layer is linear.
+    """A multilayer perceptron of `nin` inputs and layers of `nouts` neurons; the last layer is
+    linear.
 
-    `activation` is that of the layers before it, by the name of a method of Value: relu, tanh, sigmoid.
+    `activation` is that of the layers before it, by the name of a method of Value: relu, tanh,
+    sigmoid.
     """
 
     def __init__(self, nin: int, nouts: Sequence[int], activation: str = "relu") -> None:
         sizes = [nin, *nouts]
         last = len(nouts) - 1
         self.layers = [
-            Layer(sizes[i], sizes[i + 1], nonlin=i != last, activation=activation) for i in range(len(nouts))
+            Layer(sizes[i], sizes[i + 1], nonlin=i != last, activation=activation)
+            for i in range(len(nouts))
         ]
 
     def __call__(self, x: Sequence[Any]) -> Any:
-        """Return the outputs for one row of inputs: a list, or a Value if the last layer is one neuron."""
+        """Return the outputs for one row of inputs: a list, or a Value if the last layer is one
+        neuron.
+        """
         out: Any = x
         for k, layer in enumerate(self.layers):
             out = layer([out] if k and isinstance(out, Value) else out)

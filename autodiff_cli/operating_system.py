@@ -22,14 +22,18 @@ def is_windows() -> bool:
 
 
 def is_dumb_terminal() -> bool:
-    """Return whether the terminal cannot move its cursor: `TERM=dumb`, or no `TERM` where every terminal sets it."""
+    """Return whether the terminal cannot move its cursor: `TERM=dumb`, or no `TERM` where every
+    terminal sets it.
+    """
     return os.environ.get("TERM", "" if is_windows() else "dumb") == "dumb"
 
 
 def prepare_streams(streams: Iterable[object]) -> None:
-    """Have the standard streams of Windows carry what those of other systems do; elsewhere do nothing.
+    """Have the standard streams of Windows carry what those of other systems do; elsewhere do
+    nothing.
 
-    Pipes and files are in UTF-8, unless `PYTHONIOENCODING` says otherwise; a console obeys escapes, or gets none.
+    Pipes and files are in UTF-8, unless `PYTHONIOENCODING` says otherwise; a console obeys escapes,
+    or gets none.
     """
     if not is_windows():
         return
@@ -48,7 +52,9 @@ def prepare_streams(streams: Iterable[object]) -> None:
 
 
 def _obeys_escapes(stream: io.TextIOWrapper) -> bool | None:
-    """Return whether a console obeys the escape sequences that are written to it; None if it is no console."""
+    """Return whether a console obeys the escape sequences that are written to it; None if it is no
+    console.
+    """
     import ctypes
     from importlib import import_module
 
@@ -56,7 +62,9 @@ def _obeys_escapes(stream: io.TextIOWrapper) -> bool | None:
     handle, mode = ctypes.c_void_p(runtime.get_osfhandle(stream.fileno())), ctypes.c_uint32()
     if not kernel.GetConsoleMode(handle, ctypes.byref(mode)):
         return None
-    return stream.readable() or bool(kernel.SetConsoleMode(handle, mode.value | ENABLE_VIRTUAL_TERMINAL_PROCESSING))
+    return stream.readable() or bool(
+        kernel.SetConsoleMode(handle, mode.value | ENABLE_VIRTUAL_TERMINAL_PROCESSING)
+    )
 
 
 def is_closed_pipe(fault: OSError) -> bool:
@@ -69,7 +77,9 @@ def is_closed_pipe(fault: OSError) -> bool:
 
 
 def is_in_use(fault: Exception) -> bool:
-    """Return whether a file cannot be replaced because, as is usual on Windows, another program has it open."""
+    """Return whether a file cannot be replaced because, as is usual on Windows, another program has
+    it open.
+    """
     return is_windows() and isinstance(fault, PermissionError)
 
 
@@ -83,7 +93,8 @@ def reason_of(fault: OSError, path: str) -> str:
 
 def path_of_file_url(path: str) -> str:
     """Return the path in `file:///PATH`, given what follows the third slash, decoded."""
-    # `file:///C:/data.csv` begins with a drive on Windows, and anywhere else with a folder named `C:`
+    # `file:///C:/data.csv` begins with a drive on Windows, and anywhere else with a folder named
+    # `C:`
     has_drive = is_windows() and path[1:2] in (":", "|") and path[:1].isalpha()
     return f"{path[0]}:{path[2:]}" if has_drive else "/" + path
 
@@ -124,12 +135,16 @@ def unpacking(tool: str) -> str:
 def recoding_to_utf8() -> str:
     """Return a command that writes a file of UTF-16 as UTF-8."""
     # `>` of Windows PowerShell writes UTF-16
-    return "Get-Content FILE | Set-Content -Encoding utf8 NEW" if is_windows() else "iconv -f UTF-16 -t UTF-8 FILE"
+    return (
+        "Get-Content FILE | Set-Content -Encoding utf8 NEW"
+        if is_windows()
+        else "iconv -f UTF-16 -t UTF-8 FILE"
+    )
 
 
 # ---- command lines
+# Arguments that cmd and PowerShell take as they stand.
 _BARE = r"[\w.,:=+/\\-]+"
-"""Arguments that cmd and PowerShell take as they stand."""
 
 
 def quoted(text: str) -> str:
@@ -138,7 +153,8 @@ def quoted(text: str) -> str:
         return "'" + text.replace("'", "'\"'\"'") + "'"
     import re
 
-    # a quote within quotes is for the program, which takes it after a backslash, and two backslashes before it for one
+    # a quote within quotes is for the program, which takes it after a backslash, and two
+    # backslashes before it for one
     at_end = len(text) - len(text.rstrip("\\"))
     return '"' + re.sub(r'(\\*)"', r'\1\1\\"', text) + at_end * "\\" + '"'
 
@@ -150,11 +166,14 @@ def command_line(words: Iterable[str]) -> str:
 
     if not is_windows():
         return shlex.join(words)
-    return " ".join([word if re.fullmatch(_BARE, word, re.ASCII) else quoted(word) for word in words])
+    return " ".join(
+        [word if re.fullmatch(_BARE, word, re.ASCII) else quoted(word) for word in words]
+    )
 
 
 def split_words(text: str) -> list[str]:
-    """Return the words of a command line, without their quotes. Raises `ValueError` if a quote is open.
+    """Return the words of a command line, without their quotes. Raises `ValueError` if a quote is
+    open.
 
     On Windows a backslash separates folders, and keeps no character.
     """
@@ -168,5 +187,7 @@ def split_words(text: str) -> list[str]:
 
 
 def is_folder_name(path: str) -> bool:
-    """Return whether a path ends as that of a folder: with a slash, on Windows also with a backslash."""
+    """Return whether a path ends as that of a folder: with a slash, on Windows also with a
+    backslash.
+    """
     return path.endswith(("/", "\\") if is_windows() else "/")

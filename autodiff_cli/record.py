@@ -14,15 +14,21 @@ class Record:
         own = [name for name, kind in cls.__annotations__.items() if "ClassVar" not in str(kind)]
         cls._fields = tuple(dict.fromkeys([*cls._fields, *own]))
         required = [name for name in cls._fields if not hasattr(cls, name)]
-        if not all(map(str.isidentifier, cls._fields)) or required != [*cls._fields[: len(required)]]:
-            raise TypeError(f"{cls.__name__}: fields are identifiers, and those with defaults come last")
+        if not all(map(str.isidentifier, cls._fields)) or required != [
+            *cls._fields[: len(required)]
+        ]:
+            raise TypeError(
+                f"{cls.__name__}: fields are identifiers, and those with defaults come last"
+            )
         # one statement a field, as in named tuples: a stream has an answer a line
         lines = ["def __init__(self, ", ", ".join(cls._fields), "):\n state = self.__dict__"]
         lines += [f"\n state[{name!r}] = {name}" for name in cls._fields]
         namespace: dict[str, Any] = {"__name__": cls.__module__}
         exec("".join(lines), namespace)  # noqa: S102
         init = namespace["__init__"]
-        init.__defaults__ = tuple([getattr(cls, name) for name in cls._fields if hasattr(cls, name)])
+        init.__defaults__ = tuple(
+            [getattr(cls, name) for name in cls._fields if hasattr(cls, name)]
+        )
         init.__qualname__ = f"{cls.__qualname__}.__init__"
         cls.__init__ = init  # type: ignore[method-assign]
 
@@ -33,7 +39,11 @@ class Record:
         raise AttributeError(f"{type(self).__name__} is frozen: `{name}` cannot be deleted")
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, Record) and self._fields == other._fields and self._asdict() == other._asdict()
+        return (
+            isinstance(other, Record)
+            and self._fields == other._fields
+            and self._asdict() == other._asdict()
+        )
 
     def __hash__(self) -> int:
         return hash(tuple(self._asdict().values()))

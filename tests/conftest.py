@@ -1,4 +1,5 @@
-"""What holds for all tests: none is timed, and what they draw is the same in every run unless new cases are asked for.
+"""What holds for all tests: none is timed, and what they draw is the same in every run unless new
+cases are asked for.
 
 `python -m pytest --hypothesis-profile search` draws new cases.
 """
@@ -12,7 +13,8 @@ import sys
 import pytest
 from hypothesis import HealthCheck, settings
 
-# Under `nohup` it is ignored, and so it would be by every command that a test starts and hangs up on.
+# Under `nohup` it is ignored, and so it would be by every command that a test starts and hangs up
+# on.
 if hasattr(signal, "SIGHUP"):
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 # As under `nohup`, in the background of a script.
@@ -31,7 +33,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Leave what pytest and the imported libraries made to no collection: each would walk through all of it."""
+    """Leave what pytest and the imported libraries made to no collection: each would walk through
+    all of it.
+    """
     gc.collect()
-    if sys.version_info < (3, 14):  # there Hypothesis, which watches the collector, takes frozen objects for an error
+    # there Hypothesis, which watches the collector, takes frozen objects for an error
+    if sys.version_info < (3, 14):
         gc.freeze()

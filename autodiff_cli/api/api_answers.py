@@ -1,4 +1,6 @@
-"""What all answers of the Python functions have: they print as their command does, and display themselves."""
+"""What all answers of the Python functions have: they print as their command does, and display
+themselves.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,16 @@ from .tracebacks import explained
 if TYPE_CHECKING:
     from ..language.diagnostics.leniency import AsRead
 
+# The answer classes of the modules here that are loaded, by those of the questions.
 _ANSWER_CLASSES: dict[type, type[Answer]] = {}
-"""The answer classes of the modules here that are loaded, by those of the questions."""
 
 
 class Answer:
-    """The base class of answers: they print as their command does, and display themselves in a notebook.
+    """The base class of answers: they print as their command does, and display themselves in a
+    notebook.
 
-    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a gradient or
-    a matrix have the formula as well.
+    A notebook shows pictures as SVG, formulas in LaTeX, and all else as HTML; numbers with a
+    gradient or a matrix have the formula as well.
     """
 
     _shows: ClassVar[tuple[str, ...]] = ()
@@ -50,17 +53,23 @@ class Answer:
         super().__init_subclass__(**keywords)
         cls._shows = shows
         # an answer that is declared as one has no other class
-        _ANSWER_CLASSES.update({cls if asked is Record else asked: cls for asked in cls.__bases__[1:2]})
+        _ANSWER_CLASSES.update(
+            {cls if asked is Record else asked: cls for asked in cls.__bases__[1:2]}
+        )
 
     @property
     def note(self) -> str | None:
         """How a program and its point were read, if not as typed: `read as: log(x)`."""
         from ..show.subject import Subject
 
-        return cast(str | None, Subject(None, reading=self._reading, values=self._values).fields().get("note"))
+        return cast(
+            str | None,
+            Subject(None, reading=self._reading, values=self._values).fields().get("note"),
+        )
 
     def __str__(self) -> str:
-        # what is printed has to be in the encoding of the standard output, which may have no lines of tables
+        # what is printed has to be in the encoding of the standard output, which may have no lines
+        # of tables
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
         return text_of(self, encoding=encoding, **self._choices).removesuffix("\n")
 
@@ -104,27 +113,41 @@ MAX_LISTED = 12
 
 def _short(value: object) -> str:
     if isinstance(value, Mapping):
-        parts = [f"{name!r}: {_short(element)}" for name, element in islice(value.items(), MAX_LISTED)]
+        parts = [
+            f"{name!r}: {_short(element)}" for name, element in islice(value.items(), MAX_LISTED)
+        ]
     elif isinstance(value, list | tuple) and not hasattr(value, "_fields"):
         parts = [_short(element) for element in value[:MAX_LISTED]]
     else:
         return repr(value)
-    left = ", …" if len(value) > MAX_LISTED else "," if isinstance(value, tuple) and len(value) == 1 else ""
+    left = (
+        ", …"
+        if len(value) > MAX_LISTED
+        else ","
+        if isinstance(value, tuple) and len(value) == 1
+        else ""
+    )
     begin, end = "{}" if isinstance(value, Mapping) else "()" if isinstance(value, tuple) else "[]"
     return f"{begin}{', '.join(parts)}{left}{end}"
 
 
 def as_numbers(numbers: Sequence[Any], dtype: Any = None) -> Any:
-    """Return the numbers of an answer, perhaps in rows, as an array of NumPy; exact ones as the nearest doubles."""
+    """Return the numbers of an answer, perhaps in rows, as an array of NumPy; exact ones as the
+    nearest doubles.
+    """
     import numpy as np
 
     # a figure, an exact number, is a tuple too
-    rows = [float(each) if hasattr(each, "__float__") else [float(x) for x in each] for each in numbers]
+    rows = [
+        float(each) if hasattr(each, "__float__") else [float(x) for x in each] for each in numbers
+    ]
     return np.array(rows, dtype=dtype or float)
 
 
 class ByEntry(dict[str, Any]):
-    """Derivatives by name, and by the name of a list, whose entries `x[1]`, `x[2]` have names, in the shape of it."""
+    """Derivatives by name, and by the name of a list, whose entries `x[1]`, `x[2]` have names, in
+    the shape of it.
+    """
 
     arrays: frozenset[str] = frozenset()
     """The lists that were arrays of NumPy."""
@@ -151,7 +174,9 @@ def _place_of(name: str) -> tuple[int, ...]:
     return tuple(map(int, name[name.index("[") + 1 : -1].split(",")))
 
 
-def _nested(entries: Mapping[tuple[int, ...], Any], shape: tuple[int, ...], place: tuple[int, ...]) -> Any:
+def _nested(
+    entries: Mapping[tuple[int, ...], Any], shape: tuple[int, ...], place: tuple[int, ...]
+) -> Any:
     """Return the entries as lists of lists; None if one is missing."""
     if not shape:
         return entries.get(place)
@@ -172,7 +197,8 @@ class Drawing(Answer):
     def save(self, path: str, *, force: bool = False) -> None:
         """Write the picture to a file, whole or not at all, in the format that its name says.
 
-        Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without `force`.
+        Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without
+        `force`.
         """
         from ..streams.files import Output
 
@@ -212,5 +238,7 @@ def as_answer(answer: Any, **choices: Any) -> Any:
         module_beside(answer, "function")
     result = object.__new__(_ANSWER_CLASSES.get(kind, kind))
     result.__dict__.update(answer.__dict__)
-    result.__dict__["_choices"] = {name: choice for name, choice in choices.items() if choice is not None}
+    result.__dict__["_choices"] = {
+        name: choice for name, choice in choices.items() if choice is not None
+    }
     return result

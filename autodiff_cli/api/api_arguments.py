@@ -34,19 +34,22 @@ from ..show.subject import Subject
 from ..streams.requests import Reading, Request, default_point, value_with_unit
 from .keywords import keywords_of, options_of
 
+# A point: numbers or constant expressions by name, or text as for `--at`.
 At = Mapping[str, Any] | str | None
-"""A point: numbers or constant expressions by name, or text as for `--at`."""
+# Data: columns by name, a frame, an Arrow table, or paths of files.
 Table = Any
-"""Data: columns by name, a frame, an Arrow table, or paths of files."""
 Names = Sequence[str] | str | None
+# Ranges: two ends by name, None if open, or text as for `--range`.
 Ranges = Mapping[str, tuple[float | str | None, float | str | None]] | str | Sequence[str] | None
-"""Ranges: two ends by name, None if open, or text as for `--range`."""
 MANY_POINTS_HINT = (
-    "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with `export(…, to='numpy')`"
+    "for many points call it in a loop, use `autodiff grad --points FILE`, or write code with"
+    " `export(…, to='numpy')`"
 )
 
 
-def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], command: str) -> dict[str, Any]:
+def convert_arguments(
+    types: Mapping[str, str], values: Mapping[str, Any], command: str
+) -> dict[str, Any]:
     """Convert the arguments of a call to the types of their parameters.
 
     Raises TypeError for a wrong type, and `ExpressionError` for a wrong value.
@@ -57,12 +60,14 @@ def convert_arguments(types: Mapping[str, str], values: Mapping[str, Any], comma
         kind = types[name]
         reader = _OWN_READERS.get(name) or _READERS[kind]
         left_out = value is None and kind not in ("str", "Collection[str]")
-        arguments[name] = value if left_out or reader is None else reader(name, value, options.get(name))
+        arguments[name] = (
+            value if left_out or reader is None else reader(name, value, options.get(name))
+        )
     return arguments
 
 
+# The commands whose questions ask meanwhile whether they shall stop.
 SEARCHES = ("minimize", "maximize", "fit", "solve", "propagate")
-"""The commands whose questions ask meanwhile whether they shall stop."""
 
 
 class PythonCall(OptionValues):
@@ -88,14 +93,28 @@ class PythonCall(OptionValues):
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Convert the options. Raises `ExpressionError` if they conflict."""
-        options = {name: option for name, option in options_of(command).items() if name in keywords_of(command)}
-        own = {options[name].parameter if name in options else name: value for name, value in values.items()}
+        options = {
+            name: option
+            for name, option in options_of(command).items()
+            if name in keywords_of(command)
+        }
+        own = {
+            options[name].parameter if name in options else name: value
+            for name, value in values.items()
+        }
         typed = {name: x for name, x in own.items() if x is not None and x is not False}
-        check({option.name: option for option in options.values()}, values_by_option(declared(command), typed))
+        check(
+            {option.name: option for option in options.values()},
+            values_by_option(declared(command), typed),
+        )
         super().__init__(command, {**declared(command).defaults, **own, "expr": values.get("text")})
 
     def read_columns(
-        self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
+        self,
+        data: Any,
+        wanted: Callable[[Sequence[str]], Collection[str]],
+        other: Collection[str],
+        **how: Any,
     ) -> MeasuredColumns:
         if isinstance(data, str):
             return super().read_columns([data], wanted, other, **how)
@@ -117,7 +136,12 @@ class PythonCall(OptionValues):
         held = default_point([*constants], Reading(value_of))
         for name in [name for name in held if name in point]:
             value = typed_value(name, point[name])
-            merge([{name: held[name]}, {name: value_of(name, value, 0) if isinstance(value, str) else value}])
+            merge(
+                [
+                    {name: held[name]},
+                    {name: value_of(name, value, 0) if isinstance(value, str) else value},
+                ]
+            )
         return {**held, **point, **held}
 
     @property
@@ -125,7 +149,9 @@ class PythonCall(OptionValues):
         direction = self.values.get("direction")
         if direction is None:
             return None
-        return {name: typed_value(name, x) for name, x in point_of(direction, self.arithmetic).items()}
+        return {
+            name: typed_value(name, x) for name, x in point_of(direction, self.arithmetic).items()
+        }
 
 
 def value_reader(command: str) -> ValueOf:
@@ -146,11 +172,19 @@ def _wrong(name: str, wanted: str, value: object) -> TypeError:
 def _text(name: str, value: Any, option: Option | None) -> Any:
     if isinstance(value, str):
         return convert(option, value) if option is not None and option.choices else value
-    raise TypeError(f"a program is text, not {value!r}") if name == "text" else _wrong(name, "text", value)
+    raise (
+        TypeError(f"a program is text, not {value!r}")
+        if name == "text"
+        else _wrong(name, "text", value)
+    )
 
 
 def _flag(name: str, value: Any, option: object) -> bool:
-    if isinstance(value, bool) or type(value).__name__ in ("bool", "bool_") or (type(value) is int and value in (0, 1)):
+    if (
+        isinstance(value, bool)
+        or type(value).__name__ in ("bool", "bool_")
+        or (type(value) is int and value in (0, 1))
+    ):
         return bool(value)
     raise _wrong(name, "True or False", value)
 
@@ -170,8 +204,15 @@ def _number(name: str, value: Any, option: Option | None) -> Any:
 
 def _text_or_numbers(name: str, value: Any, option: object) -> Any:
     if isinstance(value, Mapping):
-        return {str(key): _text_or_numbers(f"{name}[{key!r}]", item, option) for key, item in value.items()}
-    return value_text(name, value) if isinstance(value, str) or is_of_pint(value) else as_number(value, name)
+        return {
+            str(key): _text_or_numbers(f"{name}[{key!r}]", item, option)
+            for key, item in value.items()
+        }
+    return (
+        value_text(name, value)
+        if isinstance(value, str) or is_of_pint(value)
+        else as_number(value, name)
+    )
 
 
 def _words(name: str, value: Any, option: object) -> Any:
@@ -224,7 +265,9 @@ def _check_names(names: Iterable[str]) -> None:
 def _check_single(values: Mapping[str, Any]) -> None:
     for name, x in values.items():
         if isinstance(x, str) and len(split(x)) > 1:
-            raise point_error(f"`{name}` needs one value, not `{x}`", "give each name its own value")
+            raise point_error(
+                f"`{name}` needs one value, not `{x}`", "give each name its own value"
+            )
 
 
 def _texts(name: str, value: Any, option: object) -> list[str]:
@@ -276,7 +319,9 @@ def _weights(name: str, value: Any, option: object) -> Any:
 
 
 def _columns(name: str, value: Any, option: object) -> Any:
-    if isinstance(value, Mapping) and all(isinstance(x, str) for pair in value.items() for x in pair):
+    if isinstance(value, Mapping) and all(
+        isinstance(x, str) for pair in value.items() for x in pair
+    ):
         return value
     raise _wrong(name, "names of columns, by variable", value)
 
@@ -291,6 +336,7 @@ def _path(name: str, value: Any, option: object) -> Any:
     return [{label: as_number(x, label) for label, x in point.items()} for point in points]
 
 
+# Readers of arguments by type; None if the function reads it itself.
 _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     **dict.fromkeys(("At", "Table", "Value | Iterable[Value]")), "Fit | str | None": _fit, "Any | None": _covariance,
     "str": _text, "str | None": _text, "bool": _flag, "int | None": _number, "float | None": _number,
@@ -301,16 +347,19 @@ _READERS: dict[str, Callable[[str, Any, Any], Any] | None] = {
     "Mapping[str, str] | None": _columns, "Mapping[str, Any] | Sequence[float | str] | str | None": _weights,
     "str | Iterable[Mapping[str, float] | DescentStep] | None": _path,
 }  # fmt: skip
-"""Readers of arguments by type; None if the function reads it itself."""
+# Readers of arguments by name, before those by type.
 _OWN_READERS = {"fix": _values, "predict": _predict, "topic": _choices}
-"""Readers of arguments by name, before those by type."""
 
 
 def kind_of(value: object) -> str:
     """Describe a value in words: `an array of shape (2,)`."""
     shape = getattr(value, "shape", None)
     kind = type(value).__name__
-    return f"an array of shape {tuple(shape)}" if shape else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+    return (
+        f"an array of shape {tuple(shape)}"
+        if shape
+        else f"{'an' if kind[:1] in 'aeiou' else 'a'} {kind}"
+    )
 
 
 def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
@@ -320,10 +369,14 @@ def as_meant(at: At, value_of: ValueOf) -> dict[str, Any]:
         return {**default_point([at], Reading(read))}
     if not isinstance(at, Mapping):
         return {}
-    return {name: read(name, value) if isinstance(value, str) else value for name, value in at.items()}
+    return {
+        name: read(name, value) if isinstance(value, str) else value for name, value in at.items()
+    }
 
 
-def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_with_unit) -> dict[str, float | str]:
+def point_of(
+    at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_with_unit
+) -> dict[str, float | str]:
     """Return the point; except in doubles, numbers are decimals as written."""
     if at is None:
         return {}
@@ -337,14 +390,19 @@ def point_of(at: At, arithmetic: Arithmetic = DOUBLE, value_of: ValueOf = value_
     for name, value in at.items():
         if not isinstance(name, str):
             raise point_error(f"{name!r} is not a name", 'write it as {"x": 3}')
-        if getattr(value, "shape", ()) != () or (isinstance(value, (list, tuple)) and type(value) is not Figure):
+        if getattr(value, "shape", ()) != () or (
+            isinstance(value, (list, tuple)) and type(value) is not Figure
+        ):
             entries = flatten(name, value)
             if isinstance(entries, str):
                 raise point_error(
-                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}: {entries}",
+                    f"`{name}` needs a number or a list of numbers, not {kind_of(value)}:"
+                    f" {entries}",
                     MANY_POINTS_HINT,
                 )
-            for entry in [entry for entry in entries if entry in at and at[entry] != entries[entry]]:
+            for entry in [
+                entry for entry in entries if entry in at and at[entry] != entries[entry]
+            ]:
                 raise usage_error(f"`{entry}` is given two values", "leave one of them out")
             at = {**at, **entries}
             del at[name]
@@ -376,25 +434,39 @@ def has_lists(text: object, at: Any) -> bool:
 
 
 def sums_a_list(text: str) -> bool:
-    """Return whether a program has a sum, or another function of many numbers, with one argument: a list."""
+    """Return whether a program has a sum, or another function of many numbers, with one argument: a
+    list.
+    """
     if not any(name in text for name in AGGREGATES):
         return False
     tree = explained(text, lambda: syntax_tree(text))
-    return any(node.kind == "call" and node.value in AGGREGATES and len(node.parts) == 1 for node in tree.walk())
+    return any(
+        node.kind == "call" and node.value in AGGREGATES and len(node.parts) == 1
+        for node in tree.walk()
+    )
 
 
 AGGREGATES = frozenset(name for name, primitive in FUNCTIONS.items() if primitive.variadic)
 
 
 def typed_value(name: str, value: Any) -> Any:
-    """Return a number with its exact or shortest text; a text, and a value of pint with its unit, as text."""
-    return value_text(name, value) if isinstance(value, str) or is_of_pint(value) else written_number(name, value)
+    """Return a number with its exact or shortest text; a text, and a value of pint with its unit,
+    as text.
+    """
+    return (
+        value_text(name, value)
+        if isinstance(value, str) or is_of_pint(value)
+        else written_number(name, value)
+    )
 
 
 def measured_columns(
-    data: Any, other: Collection[str] = (), wanted: Callable[[Sequence[str]], Collection[str]] | None = None
+    data: Any,
+    other: Collection[str] = (),
+    wanted: Callable[[Sequence[str]], Collection[str]] | None = None,
 ) -> MeasuredColumns:
-    """Return the `wanted` columns of a table, all by default, and units of headings; `other` names are known.
+    """Return the `wanted` columns of a table, all by default, and units of headings; `other` names
+    are known.
 
     Raises `ExpressionError` if their lengths differ.
     """
@@ -409,11 +481,22 @@ def measured_columns(
     for heading in used.values():
         column, units[heading] = numbers_and_unit(data[theirs[heading]])
         column = column.to_pylist() if hasattr(column, "to_pylist") else column
-        if isinstance(column, str | bytes) or not isinstance(column, Iterable) or getattr(column, "ndim", 1) == 0:
-            raise point_error(f"column `{heading}` is {kind_of(column)}", "give a sequence of numbers")
+        if (
+            isinstance(column, str | bytes)
+            or not isinstance(column, Iterable)
+            or getattr(column, "ndim", 1) == 0
+        ):
+            raise point_error(
+                f"column `{heading}` is {kind_of(column)}", "give a sequence of numbers"
+            )
         columns[heading] = list(column)
     common_length(columns)
     measured = MeasuredColumns()
-    measured.update({name: [written_number(name, x) for x in columns[heading]] for name, heading in used.items()})
+    measured.update(
+        {
+            name: [written_number(name, x) for x in columns[heading]]
+            for name, heading in used.items()
+        }
+    )
     measured.units = units_in_headings(used, units)
     return measured

@@ -1,4 +1,6 @@
-"""Python functions of commands: their parameters come from the declarations, their answers from the questions."""
+"""Python functions of commands: their parameters come from the declarations, their answers from the
+questions.
+"""
 
 from __future__ import annotations
 
@@ -21,8 +23,9 @@ from .keywords import keywords_of
 from .tracebacks import explained, in_python
 
 R = TypeVar("R")
+# For type checkers: the answer, and the types of arguments that it comes of; None for one that is
+# not there.
 Overloads = Sequence[tuple[str, Mapping[str, str | None]]]
-"""For type checkers: the answer, and the types of arguments that it comes of; None for one that is not there."""
 
 
 class FunctionParameter(NamedTuple):
@@ -42,18 +45,22 @@ class Declared(NamedTuple):
     ways: Overloads
 
 
+# The functions of commands in the modules that are loaded.
 FUNCTIONS: dict[str, Declared] = {}
-"""The functions of commands in the modules that are loaded."""
 
 
 @contextmanager
 def converted(function: Callable[..., Any], command: str, **values: Any) -> Iterator[Any]:
-    """Yield the arguments of a function, converted to its types by the options of a command; explain errors."""
+    """Yield the arguments of a function, converted to its types by the options of a command;
+    explain errors.
+    """
     with explained(values.get("text"), command):
         yield SimpleNamespace(**convert_arguments(function.__annotations__, values, command))
 
 
-def answers(command: str, *placed: str, overloads: Overloads = ()) -> Callable[[Callable[..., R]], Callable[..., R]]:
+def answers(
+    command: str, *placed: str, overloads: Overloads = ()
+) -> Callable[[Callable[..., R]], Callable[..., R]]:
     """Return a decorator that makes a function of a call the Python function of a command.
 
     Options in `placed` may be positional.
@@ -69,7 +76,9 @@ def answers(command: str, *placed: str, overloads: Overloads = ()) -> Callable[[
     return made
 
 
-def function_of(kind: type[R], command: str, *placed: str, overloads: Overloads = ()) -> Callable[..., R]:
+def function_of(
+    kind: type[R], command: str, *placed: str, overloads: Overloads = ()
+) -> Callable[..., R]:
     """Return the function of a one-question command, with its answer's docstring."""
 
     def function(call: PythonCall) -> Any:
@@ -84,36 +93,49 @@ def function_of(kind: type[R], command: str, *placed: str, overloads: Overloads 
 def _parameters(command: str, placed: Sequence[str]) -> list[FunctionParameter]:
     keywords = keywords_of(command)
     first = {"text": "str"} if "expr" in declared(command).defaults else {}
-    first |= {name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)}
+    first |= {
+        name: keywords.get(name, "str | None") for name in placed or ("at",) * ("at" in keywords)
+    }
 
     def default(name: str, kind: str) -> str | None:
         return None if name == "text" else "False" if kind == "bool" else "None"
 
     types = {**first, **keywords}
-    return [FunctionParameter(name, kind, default(name, kind), name in first) for name, kind in types.items()]
+    return [
+        FunctionParameter(name, kind, default(name, kind), name in first)
+        for name, kind in types.items()
+    ]
 
 
 def _ways(command: str, answer_type: str, overloads: Overloads) -> Overloads:
     marks = command in CHECKS
-    ways = [*overloads] or [(answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})]
+    ways = [*overloads] or [
+        (answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})
+    ]
     ways += [("Marked", {"answer": "str"})] * marks
     return [*ways, *[("Any", {"at": "Any"})] * (command in QUESTIONS)]
 
 
 def _function(
-    function: Callable[..., Any], parameters: Sequence[FunctionParameter], answer: Callable[[dict[str, Any]], Any]
+    function: Callable[..., Any],
+    parameters: Sequence[FunctionParameter],
+    answer: Callable[[dict[str, Any]], Any],
 ) -> Callable[..., Any]:
-    """Return a function with these parameters, in the module and with the name and docstring of another one.
+    """Return a function with these parameters, in the module and with the name and docstring of
+    another one.
 
-    It is compiled of the declarations, whose names a test holds to plain ones; no text of a call is in it. Python then
-    checks the arguments and knows the signature, and `inspect` is not needed, which takes longer to import than a
-    gradient to compute.
+    It is compiled of the declarations, whose names a test holds to plain ones; no text of a call is
+    in it. Python then checks the arguments and knows the signature, and `inspect` is not needed,
+    which takes longer to import than a gradient to compute.
     """
     texts = [_declaration(parameter) for parameter in parameters]
     if not all(parameter.positional for parameter in parameters):
         texts.insert(sum(parameter.positional for parameter in parameters), "*")
     values = ", ".join([f"{parameter.name!r}: {parameter.name}" for parameter in parameters])
-    source = f"def make(_answer):\n def {function.__name__}({', '.join(texts)}):\n  return _answer({{{values}}})\n"
+    source = (
+        f"def make(_answer):\n def {function.__name__}({', '.join(texts)}):\n  return"
+        f" _answer({{{values}}})\n"
+    )
     namespace: dict[str, Any] = {}
     module = vars(sys.modules[function.__module__])
     exec(f"{source} return {function.__name__}", module, namespace)  # noqa: S102
@@ -148,18 +170,22 @@ def _name_lists(answer: Any, at: Any) -> None:
 class Question:
     """What a Python function of a command does with its arguments."""
 
-    def __init__(self, command: str, function: Callable[..., Any], parameters: Sequence[FunctionParameter]) -> None:
+    def __init__(
+        self, command: str, function: Callable[..., Any], parameters: Sequence[FunctionParameter]
+    ) -> None:
         self.command, self.function = command, function
         self.types = {parameter.name: parameter.type for parameter in parameters}
+        # Whether the command marks an `answer`.
         self.marks = command in CHECKS
-        """Whether the command marks an `answer`."""
         self.value_of = value_reader(command)
 
     def answer(self, values: Mapping[str, Any]) -> Any:
         """Return the answer to a call with these arguments."""
         text = values.get("text")
         # None is left out: the option has its own default
-        given = {name: value for name, value in values.items() if value is not None or name == "text"}
+        given = {
+            name: value for name, value in values.items() if value is not None or name == "text"
+        }
         with explained(text, self.command):
             arguments = convert_arguments(self.types, given, self.command)
             if text is not None:
@@ -187,14 +213,18 @@ class Question:
 
             point = as_meant(values.get("at"), self.value_of)
             values = {**values, "at": point} if point else values
-            result, reading = read_leniently(text, lambda read: self.asked({**values, "text": read}))
+            result, reading = read_leniently(
+                text, lambda read: self.asked({**values, "text": read})
+            )
             result.__dict__.update(_reading=reading, _values=tuple(corrections(point)))
         else:
             result = self._asked_strictly(values, text)
         result.__dict__["_typed"] = text
         _name_lists(result, values.get("at"))
         if warnings := getattr(result, "warnings", ()):
-            result.__dict__["warnings"] = tuple([in_python(warning, self.command) for warning in warnings])
+            result.__dict__["warnings"] = tuple(
+                [in_python(warning, self.command) for warning in warnings]
+            )
         return result
 
     def _asked_strictly(self, values: Mapping[str, Any], text: Any) -> Any:

@@ -18,15 +18,21 @@ def keywords_of(command: str) -> dict[str, str]:
     declaration = declared(command)
     types = {}
     for name, option in declaration.options.items():
-        of_files = option.kind == (list[str] | None) or option.metavar == "PATH" or declaration.sections[name] in SHELL
+        of_files = (
+            option.kind == (list[str] | None)
+            or option.metavar == "PATH"
+            or declaration.sections[name] in SHELL
+        )
         of_files = of_files or (name == "--on-error" and "--reduce" not in declaration.options)
         if option.python_type or (option.python_type is not None and not of_files):
-            types[keyword(name)] = option.python_type or ("bool" if option.kind is bool else str(option.kind))
+            types[keyword(name)] = option.python_type or (
+                "bool" if option.kind is bool else str(option.kind)
+            )
     return types
 
 
+# The sections of help for the shell only.
 SHELL = ("Sweeps and data files", "Files beside the answer")
-"""The sections of help for the shell only."""
 
 
 def keyword(name: str) -> str:

@@ -34,7 +34,10 @@ def tables() -> dict[str, str]:
         "commands": _table(("command", "what it gives"), commands),
         "options": _table(
             ("option", "what it does", "commands"),
-            sorted((f"`{x.syntax}`", x.help, command_list(users)) for x, users in users_of_options().items()),
+            sorted(
+                (f"`{x.syntax}`", x.help, command_list(users))
+                for x, users in users_of_options().items()
+            ),
         ),
         "keys": "\n".join(_keys()),
         "exit codes": _table(("exit code", "when", "kinds of error"), codes),
@@ -88,7 +91,10 @@ def stub() -> str:
         "from typing import Any, Literal, overload",
         "",
         "from .api.api_arguments import At, Names, Ranges, Table",
-        *(f"from .{home} import {name} as {name}" for name, home in sorted(others.items(), key=lambda x: x[::-1])),
+        *(
+            f"from .{home} import {name} as {name}"
+            for name, home in sorted(others.items(), key=lambda x: x[::-1])
+        ),
         "from .engine.graphs.library import *",
         "from .capabilities.optimize.descend import DescentStep",
         "",
@@ -118,7 +124,10 @@ def _function_stubs(name: str, declaration: Declared) -> Iterator[str]:
     if hasattr(package_function(name), "of_functions"):
         yield from (
             "@overload",
-            f"def {name}(text: Callable[..., Any], argnums: Any = None, jit: bool = False) -> Callable[..., Any]: ...",
+            (
+                f"def {name}(text: Callable[..., Any], argnums: Any = None, jit: bool = False) ->"
+                " Callable[..., Any]: ..."
+            ),
         )
 
 

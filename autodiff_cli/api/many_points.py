@@ -23,12 +23,14 @@ from ..show.wide import WideRows
 from ..streams.requests import Reading, default_point, names
 from .api_arguments import has_lists, point_of
 
+# A question at one point: the answer to the arguments of a call.
 Ask = Callable[[Mapping[str, Any]], Any]
-"""A question at one point: the answer to the arguments of a call."""
 
 
 def answers_at(command: str, ask: Ask, values: Mapping[str, Any], grid: Grid | None) -> Any:
-    """Return the answers on a grid, or to the rows of a frame, as a table of its kind; None at one point."""
+    """Return the answers on a grid, or to the rows of a frame, as a table of its kind; None at one
+    point.
+    """
     text, at = values.get("text"), values.get("at")
     of_frame = grid is None and command in QUESTIONS and is_frame(at) and not has_lists(text, at)
     if grid is None and not of_frame:
@@ -36,7 +38,10 @@ def answers_at(command: str, ask: Ask, values: Mapping[str, Any], grid: Grid | N
     if values.get("answer") is not None:
         raise usage_error("an answer is marked at one point, and here are many", 'write at="x=1"')
     if grid is not None:
-        if used := [*variables_of(text, [*grid.axes, *grid.fixed]), *_names_of_ends(command, values)]:
+        if used := [
+            *variables_of(text, [*grid.axes, *grid.fixed]),
+            *_names_of_ends(command, values),
+        ]:
             grid.check_use(used, names(values.get("for_"), "--for") or ())
         return at_points(command, ask, grid, values)
     for name in _other_options(values, "in_"):
@@ -55,7 +60,11 @@ def _names_of_ends(command: str, values: Mapping[str, Any]) -> list[str]:
 
 
 def in_batches(
-    question: str, values: Mapping[str, Any], fixed: Mapping[str, Any], columns: Any, point: Sequence[str] = ()
+    question: str,
+    values: Mapping[str, Any],
+    fixed: Mapping[str, Any],
+    columns: Any,
+    point: Sequence[str] = (),
 ) -> Any:
     """Return the answers to rows as a table of the caller's kind, after `point`."""
     rows = rows_of(
@@ -72,7 +81,8 @@ def in_batches(
 
 
 class AnswerColumns(dict[str, Any]):
-    """Answers to many points by column, and as arrays with an entry for each point: `gradient`, `hessian`, `jacobian`.
+    """Answers to many points by column, and as arrays with an entry for each point: `gradient`,
+    `hessian`, `jacobian`.
 
     As an array they are the derivatives that were asked for, with the points along the first axis.
     """
@@ -94,16 +104,24 @@ class AnswerColumns(dict[str, Any]):
 
         begin = len(self._rows.point)
         width = len(row_request(self._rows.question, self._fitted).results)
-        return np.stack([np.asarray(column, float) for column in self._answers[begin : begin + width]], axis=-1)
+        return np.stack(
+            [np.asarray(column, float) for column in self._answers[begin : begin + width]], axis=-1
+        )
 
     @property
     def value(self) -> Any:
         """The value at each point; of `jacobian` those of all results."""
-        return self._numbers[:, : len(self._fitted.program.roots)] if self._is_jacobian else self._numbers[:, 0]
+        return (
+            self._numbers[:, : len(self._fitted.program.roots)]
+            if self._is_jacobian
+            else self._numbers[:, 0]
+        )
 
     @property
     def gradient(self) -> dict[str, Any]:
-        """The partial derivatives by name, each with an entry for each point; not of a `jacobian`."""
+        """The partial derivatives by name, each with an entry for each point; not of a
+        `jacobian`.
+        """
         names = () if self._is_jacobian else self._fitted.wanted
         return {name: self._numbers[:, k] for k, name in enumerate(names, start=1)}
 
@@ -140,10 +158,16 @@ class AnswerColumns(dict[str, Any]):
 
 def _other_options(values: Mapping[str, Any], *allowed: str) -> list[str]:
     expected = ("text", "at", "wrt", "lenient", "work", "value_only", *allowed)
-    return [name for name, value in values.items() if name not in expected and value not in (None, False)]
+    return [
+        name
+        for name, value in values.items()
+        if name not in expected and value not in (None, False)
+    ]
 
 
-def point_grid(text: object, at: Any, texts: list[str] | None, value_of: ValueOf, zipped: bool) -> Grid | None:
+def point_grid(
+    text: object, at: Any, texts: list[str] | None, value_of: ValueOf, zipped: bool
+) -> Grid | None:
     """Return the grid of a point with sweeps; None without sweeps."""
     reader = sweeping(value_of)
     point = default_point(texts if isinstance(at, str) else None, Reading(reader))
@@ -160,13 +184,17 @@ def point_grid(text: object, at: Any, texts: list[str] | None, value_of: ValueOf
 ERRORS_OF_ALL_ROWS = ("usage", "missing_value", "syntax", "name", "arity", "type", "request")
 
 
-def at_points(command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]) -> dict[str, list[Any]]:
+def at_points(
+    command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]
+) -> dict[str, list[Any]]:
     """Return the answers on a grid as columns: point, numbers, error."""
     first = [*grid.fixed.values(), *(axis.value(0) for axis in grid.axes.values())]
     measured = has_unit_literals(values["text"]) or any(type(x) is Quantity for x in first)
     if command in QUESTIONS and not _other_options(values) and not measured:
         fixed, columns = point_of(grid.fixed), grid.columns(0, grid.size)
-        return cast(dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed)))
+        return cast(
+            dict[str, list[Any]], in_batches(command, values, fixed, columns, (*grid.axes, *fixed))
+        )
     rows: list[dict[str, Any]] = []
     # starts of unknowns are not part of the point
     unknowns = names(values.get("for_"), "--for") or ()
@@ -176,7 +204,10 @@ def at_points(command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]) -> 
         try:
             answer = ask({**values, "at": point})
             view = views.view_of(answer)
-            rows += [{**row, "error": None, **cells} for cells in WideRows(view.cells(view.with_units(answer)))]
+            rows += [
+                {**row, "error": None, **cells}
+                for cells in WideRows(view.cells(view.with_units(answer)))
+            ]
         except ExpressionError as error:
             if error.kind in ERRORS_OF_ALL_ROWS:
                 raise
@@ -186,7 +217,10 @@ def at_points(command: str, ask: Ask, grid: Grid, values: Mapping[str, Any]) -> 
 
 def _numbers_of(point: Mapping[str, Any]) -> dict[str, Any]:
     """Return the numbers of a point, by names with their units."""
-    return {heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x)) for name, x in point.items()}
+    return {
+        heading(name, str(getattr(x, "unit", ""))): float(getattr(x, "number", x))
+        for name, x in point.items()
+    }
 
 
 def _columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:

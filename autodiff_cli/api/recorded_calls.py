@@ -1,4 +1,6 @@
-"""Functions that are recorded once: a recording takes the place of calls whose comparisons come out as in it."""
+"""Functions that are recorded once: a recording takes the place of calls whose comparisons come out
+as in it.
+"""
 
 from __future__ import annotations
 
@@ -7,22 +9,29 @@ from functools import partial
 from math import isfinite
 from typing import Any, NamedTuple
 
-from ..compiled.point_derivatives import FirstDerivatives, Guard, PointDerivatives, SecondDerivatives
+from ..compiled.point_derivatives import (
+    FirstDerivatives,
+    Guard,
+    PointDerivatives,
+    SecondDerivatives,
+)
 from ..engine.graphs.own_operations import has_own_rules
 from ..engine.graphs.tracing import RecordedComparison, Traced, inner_of
 from ..engine.graphs.value import Value, as_value, in_order
 from ..engine.table.operators import VARIABLE
 
+# Recordings are kept for so many kinds of arguments: structures, shapes, whole numbers and texts.
 MAX_KINDS = 64
-"""Recordings are kept for so many kinds of arguments: structures, shapes, whole numbers and texts."""
+# Recordings of one kind of arguments: ways through the branches of the function.
 MAX_PATHS = 8
-"""Recordings of one kind of arguments: ways through the branches of the function."""
 
 PLAIN = (int, float, bool, str, type(None))
 
 
 class NotRecorded(Exception):
-    """A call that has to be made: its arguments, or the operations of the function, cannot be recorded."""
+    """A call that has to be made: its arguments, or the operations of the function, cannot be
+    recorded.
+    """
 
 
 class Leaf(NamedTuple):
@@ -115,7 +124,10 @@ def _called_with(function: Callable[..., Any], entries: Mapping[Any, Any]) -> An
 def _guards_of(comparisons: Sequence[RecordedComparison]) -> list[Guard]:
     """Return the guards of comparisons, each once."""
     distinct = {(each.compare, *map(id, each.operands), each.truth): each for each in comparisons}
-    return [Guard(partial(_comes_out, each.compare, each.truth), each.operands) for each in distinct.values()]
+    return [
+        Guard(partial(_comes_out, each.compare, each.truth), each.operands)
+        for each in distinct.values()
+    ]
 
 
 class _RecordedPath(NamedTuple):
@@ -137,8 +149,8 @@ class RecordedAnswer(NamedTuple):
     """The descriptions of the chosen arguments."""
 
 
+# Returns the numbers of a result, and its structure.
 Flatten = Callable[[Any], tuple[list[Any], Any]]
-"""Returns the numbers of a result, and its structure."""
 
 
 class RecordedFunction:
@@ -150,12 +162,20 @@ class RecordedFunction:
         code = getattr(function, "__code__", None)
         self._names = code.co_names if code is not None else ()
 
-    def first(self, args: Sequence[Any], keywords: Mapping[str, Any], chosen: Sequence[Any]) -> RecordedAnswer | None:
-        """Return values and first derivatives by the `chosen` arguments; None if the call has to be made."""
+    def first(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], chosen: Sequence[Any]
+    ) -> RecordedAnswer | None:
+        """Return values and first derivatives by the `chosen` arguments; None if the call has to be
+        made.
+        """
         return self._answer(args, keywords, chosen, PointDerivatives.first)
 
-    def second(self, args: Sequence[Any], keywords: Mapping[str, Any], chosen: Sequence[Any]) -> RecordedAnswer | None:
-        """Return value, gradient and Hessian by the `chosen` arguments; None if the call has to be made."""
+    def second(
+        self, args: Sequence[Any], keywords: Mapping[str, Any], chosen: Sequence[Any]
+    ) -> RecordedAnswer | None:
+        """Return value, gradient and Hessian by the `chosen` arguments; None if the call has to be
+        made.
+        """
         return self._answer(args, keywords, chosen, PointDerivatives.second)
 
     def _answer(
@@ -163,13 +183,19 @@ class RecordedFunction:
         args: Sequence[Any],
         keywords: Mapping[str, Any],
         chosen: Sequence[Any],
-        compute: Callable[[PointDerivatives, Sequence[float]], FirstDerivatives | SecondDerivatives | None],
+        compute: Callable[
+            [PointDerivatives, Sequence[float]], FirstDerivatives | SecondDerivatives | None
+        ],
     ) -> RecordedAnswer | None:
         wanted, others = list[float](), list[float]()
         entries: dict[Any, Any] = {**dict(enumerate(args)), **keywords}
         try:
             specs = {key: _spec(entries[key], wanted, differentiated=True) for key in chosen}
-            rest = {key: _spec(x, others, differentiated=False) for key, x in entries.items() if key not in specs}
+            rest = {
+                key: _spec(x, others, differentiated=False)
+                for key, x in entries.items()
+                if key not in specs
+            }
             if not all(map(isfinite, wanted)) or not all(map(isfinite, others)):
                 return None
             kind = (*specs.items(), *rest.items(), *self._surroundings())
@@ -179,7 +205,9 @@ class RecordedFunction:
                     self._kinds.clear()
                 paths = self._kinds[kind] = []
             for path in paths:
-                numbers = compute(path.derivatives, [*wanted, *others, *[leaf.data for leaf in path.outside]])
+                numbers = compute(
+                    path.derivatives, [*wanted, *others, *[leaf.data for leaf in path.outside]]
+                )
                 if numbers is not None:
                     return RecordedAnswer(numbers, path.result, [*specs.values()])
             path = self._record(specs, rest, wanted, others)
@@ -188,11 +216,17 @@ class RecordedFunction:
         if len(paths) >= MAX_PATHS:
             del paths[0]
         paths.append(path)
-        numbers = compute(path.derivatives, [*wanted, *others, *[leaf.data for leaf in path.outside]])
+        numbers = compute(
+            path.derivatives, [*wanted, *others, *[leaf.data for leaf in path.outside]]
+        )
         return None if numbers is None else RecordedAnswer(numbers, path.result, [*specs.values()])
 
     def _record(
-        self, chosen: Mapping[Any, Any], others: Mapping[Any, Any], wanted: Sequence[float], held: Sequence[float]
+        self,
+        chosen: Mapping[Any, Any],
+        others: Mapping[Any, Any],
+        wanted: Sequence[float],
+        held: Sequence[float],
     ) -> _RecordedPath:
         comparisons: list[RecordedComparison] = []
         by, rest = [Value(x) for x in wanted], [Value(x) for x in held]
@@ -208,10 +242,14 @@ class RecordedFunction:
             raise NotRecorded
         own = {*by, *rest}
         outside = [node for node in nodes if node.primitive is VARIABLE and node not in own]
-        return _RecordedPath(PointDerivatives(outputs, [*by, *rest, *outside], by, guards), outside, structure)
+        return _RecordedPath(
+            PointDerivatives(outputs, [*by, *rest, *outside], by, guards), outside, structure
+        )
 
     def _surroundings(self) -> Iterator[Any]:
-        """Yield the plain numbers and texts that the function reads from around it, which may change."""
+        """Yield the plain numbers and texts that the function reads from around it, which may
+        change.
+        """
         for cell in getattr(self.function, "__closure__", None) or ():
             try:
                 content = cell.cell_contents

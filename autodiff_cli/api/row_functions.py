@@ -21,15 +21,17 @@ def rows(
     question: str = "grad",
     in_: Names = None,
 ) -> _rows.Rows:
-    """Return the program as a function from a `pyarrow.RecordBatch` (or table) to another, the answers to its rows.
+    """Return the program as a function from a `pyarrow.RecordBatch` (or table) to another, the
+    answers to its rows.
 
-    That has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep` (True: all);
-    `.schema(given)` says so beforehand. `columns` says which column is which variable where names differ, `at` gives
-    what is the same for all rows, and `question` is `grad`, `jacobian` or `hessian`. The function travels as text, by
-    `pickle`, and is compiled once a process, so that any engine can call it. Needs the extra `data`.
+    That has the columns `value`, `d_x` for each variable, `error`, and those of the data to `keep`
+    (True: all); `.schema(given)` says so beforehand. `columns` says which column is which variable
+    where names differ, `at` gives what is the same for all rows, and `question` is `grad`,
+    `jacobian` or `hessian`. The function travels as text, by `pickle`, and is compiled once a
+    process, so that any engine can call it. Needs the extra `data`.
 
-    Units in the names of columns count as in those of files: `F*L` of `F [kN]` and `L [mm]` has the column
-    `value [kN·mm]`, or with `in_="J"` `value [J]`. With `in_="none"` only the numbers count.
+    Units in the names of columns count as in those of files: `F*L` of `F [kN]` and `L [mm]` has the
+    column `value [kN·mm]`, or with `in_="J"` `value [J]`. With `in_="none"` only the numbers count.
 
     >>> import pyarrow as pa
     >>> grown = rows("p*exp(r*t)", at={"r": 0.05}, keep="id")
@@ -39,7 +41,14 @@ def rows(
     >>> grown.schema(batch.schema).names
     ['value', 'd_p', 'd_r', 'd_t', 'error', 'id']
     """
-    values = {"at": at, "wrt": wrt, "keep": keep, "columns": columns, "backend": backend, "in_": in_}
+    values = {
+        "at": at,
+        "wrt": wrt,
+        "keep": keep,
+        "columns": columns,
+        "backend": backend,
+        "in_": in_,
+    }
     with converted(rows, "grad", text=text, question=question, **values) as given:
         return _rows.rows(
             given.text,

@@ -24,7 +24,9 @@ def explain(error: Diagnosed, text: str | None) -> None:
 
 @contextmanager
 def explained(text: object, command: str | None = None) -> Iterator[None]:
-    """Explain the errors of a block; with a `command` they name its options as keyword arguments."""
+    """Explain the errors of a block; with a `command` they name its options as keyword
+    arguments.
+    """
     try:
         yield
     except ExpressionError as error:
@@ -39,7 +41,9 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
     """Return a diagnostic with options as keyword arguments: `at="x=1"`."""
     options = options_of(command)
     parameters = {
-        argument.name: argument.parameter for argument in declared(command).arguments if argument.parameter != "expr"
+        argument.name: argument.parameter
+        for argument in declared(command).arguments
+        if argument.parameter != "expr"
     }
 
     def spelled(match: re.Match[str]) -> str:
@@ -51,7 +55,11 @@ def in_python(diagnostic: Diagnostic, command: str) -> Diagnostic:
         kind = options[name].kind
         if value is None:
             return f"`{name}=True`" if kind is bool else f"`{name}`"
-        return f"`{name}={value}`" if kind in (int | None, float | None) else f'`{name}="{value.strip(chr(34))}"`'
+        return (
+            f"`{name}={value}`"
+            if kind in (int | None, float | None)
+            else f'`{name}="{value.strip(chr(34))}"`'
+        )
 
     message, hint = (
         words and re.sub(r"`(--[a-z-]+|[A-Z]+)(?: ([^`]+))?`", spelled, words)

@@ -1,1 +1,3 @@
-"""What can be asked: a folder a capability, with its questions, views, Python functions and commands."""
+"""What can be asked: a folder a capability, with its questions, views, Python functions and
+commands.
+"""

@@ -31,14 +31,15 @@ EXAMPLES = (
     "autodiff help grad",
 )
 
+# What help says of the pages of the manual that are about no command.
 OTHER_PAGES = (
-    "Tasks, questions, other programs: `autodiff help recipes`, `questions`, `others`; by words: `help delta method`."
+    "Tasks, questions, other programs: `autodiff help recipes`, `questions`, `others`; by words:"
+    " `help delta method`."
 )
-"""What help says of the pages of the manual that are about no command."""
+# The width in columns below which help is plain text.
 MIN_RICH_WIDTH = 72
-"""The width in columns below which help is plain text."""
+# The width in columns of help in a pipe, whatever COLUMNS says.
 PIPED_HELP_WIDTH = 78
-"""The width in columns of help in a pipe, whatever COLUMNS says."""
 SHORT_HELP = f"""\
 The exact gradient of a formula. For example:
 
@@ -65,8 +66,8 @@ def parameters(command: str) -> list[Any]:
     return params
 
 
+# Words and their meanings, by title.
 Sections = dict[str, dict[str, str]]
-"""Words and their meanings, by title."""
 
 
 class CommandWithExamples(typer.core.TyperCommand):
@@ -85,7 +86,10 @@ class CommandWithExamples(typer.core.TyperCommand):
                 sections.setdefault(title, {})[option.syntax] = option.help
             else:
                 more.setdefault(title, []).append(option.name)
-        sections["Help"] = {"-h, --help": "Show the options that matter first.", HELP_ALL: "Show all options."}
+        sections["Help"] = {
+            "-h, --help": "Show the options that matter first.",
+            HELP_ALL: "Show all options.",
+        }
         if more:
             names = {title: ", ".join(options) for title, options in more.items()}
             sections[f"More options, which `{HELP_ALL}` explains"] = names
@@ -106,7 +110,9 @@ class Commands(typer.core.TyperGroup):
             return None
         settings = {"help_option_names": list(HELP_OPTIONS)}
         summary = declared(cmd_name).summary
-        return CommandWithExamples(cmd_name, params=parameters(cmd_name), help=summary, context_settings=settings)
+        return CommandWithExamples(
+            cmd_name, params=parameters(cmd_name), help=summary, context_settings=settings
+        )
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
         """Parse the options before the command. Raises a usage error."""
@@ -115,10 +121,18 @@ class Commands(typer.core.TyperGroup):
             before_command = [name for names in options for name in names]
             name = args[0].partition("=")[0]
             if name not in before_command:
-                near = f"-{name}" if f"-{name}" in before_command else nearest_option(args[0], before_command)
+                near = (
+                    f"-{name}"
+                    if f"-{name}" in before_command
+                    else nearest_option(args[0], before_command)
+                )
                 word = name.lstrip("-")
                 hint = f"for its gradient: `autodiff grad {quoted(args[0])}`"
-                hint = "`autodiff --help` lists the options" if looks_like_option(args[0]) or name == "--" else hint
+                hint = (
+                    "`autodiff --help` lists the options"
+                    if looks_like_option(args[0]) or name == "--"
+                    else hint
+                )
                 hint = f"did you mean `{near}`?" if near else hint
                 hint = OPTION_ADVICE.get(word, hint)
                 if word in ("o", "q", "output", "quiet") and len(args) > 1:
@@ -138,7 +152,10 @@ class Commands(typer.core.TyperGroup):
         records = [param.get_help_record(ctx) for param in self.get_params(ctx)]
         # commands first: they are in sight on a small screen too
         sections = {
-            **{title: {name: declared(name).summary for name in names.split()} for title, names in titles},
+            **{
+                title: {name: declared(name).summary for name in names.split()}
+                for title, names in titles
+            },
             "Options": dict(filter(None, records)),
         }
         more = "Exit codes and environment variables: `autodiff help --man`."
@@ -147,7 +164,11 @@ class Commands(typer.core.TyperGroup):
 
 def _console() -> Any:
     screen = terminal_of(sys.stdout)
-    if not (screen.is_terminal and screen.unicode and (screen.width is None or screen.width >= MIN_RICH_WIDTH)):
+    if not (
+        screen.is_terminal
+        and screen.unicode
+        and (screen.width is None or screen.width >= MIN_RICH_WIDTH)
+    ):
         return None
     from rich.console import Console
 
@@ -189,7 +210,9 @@ def _write_help(
         for title, rows in sections.items():
             with formatter.section(title):
                 width = formatter.width
-                formatter.write_dl([(word, _whole_names(text, width, rows)) for word, text in rows.items()])
+                formatter.write_dl(
+                    [(word, _whole_names(text, width, rows)) for word, text in rows.items()]
+                )
         return
     from rich.markdown import Markdown
     from rich.padding import Padding
@@ -212,7 +235,9 @@ def _write_help(
             table = Table(box=None, show_header=False, padding=(0, 1), pad_edge=False)
             for word, text in rows.items():
                 table.add_row(Text(word, style="bold cyan"), Markdown(text))
-            console.print(Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim"))
+            console.print(
+                Panel(table, title=title.replace("`", ""), title_align="left", border_style="dim")
+            )
     write_paged(shown + capture.get(), screen)
 
 
@@ -254,13 +279,21 @@ def start(
     ctx: typer.Context,
     version: Annotated[
         bool,
-        typer.Option("--version", "-V", callback=_version, is_eager=True, help=GENERAL_OPTIONS["--version"]),
+        typer.Option(
+            "--version", "-V", callback=_version, is_eager=True, help=GENERAL_OPTIONS["--version"]
+        ),
     ] = False,
     install_completion: Annotated[
-        bool, typer.Option("--install-completion", callback=_install, is_eager=True, help=GENERAL_OPTIONS[INSTALL])
+        bool,
+        typer.Option(
+            "--install-completion", callback=_install, is_eager=True, help=GENERAL_OPTIONS[INSTALL]
+        ),
     ] = False,
     show_completion: Annotated[
-        bool, typer.Option("--show-completion", callback=_show, is_eager=True, help=GENERAL_OPTIONS[SHOW])
+        bool,
+        typer.Option(
+            "--show-completion", callback=_show, is_eager=True, help=GENERAL_OPTIONS[SHOW]
+        ),
     ] = False,
 ) -> None:
     """The exact gradient of a formula, from the command line."""
@@ -269,7 +302,9 @@ def start(
 
 
 def show_help(command: str | None = None, *, man: bool = False) -> None:
-    """Show a page of the manual, the sections that have words in their headings, or the man page."""
+    """Show a page of the manual, the sections that have words in their headings, or the man
+    page.
+    """
     from .help_page import find_page, find_sections, show_page, show_sections
 
     page = find_page(command) if command else None

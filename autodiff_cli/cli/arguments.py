@@ -1,7 +1,7 @@
 """Parse a command line into the values of a command's parameters.
 
-Only a known option, alone or with `=`, is an option; all else is the expression. Stock parsers take `-x*h` for a
-cluster of options.
+Only a known option, alone or with `=`, is an option; all else is the expression. Stock parsers take
+`-x*h` for a cluster of options.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 HELP_ALL = "--help-all"
 HELP_OPTIONS = ("--help", "-h", HELP_ALL)
 
+# Short options, which stand alone: `-o*2` is an expression.
 SHORT = {"-o": "--output", "-q": "--quiet"}
-"""Short options, which stand alone: `-o*2` is an expression."""
 
 
 class HelpAsked(Exception):
@@ -50,8 +50,8 @@ def scan_options(
 ) -> tuple[dict[str, Any], list[str], list[str]]:
     """Return options by parameter, other arguments, and those after `--`.
 
-    In a session, values may contain blanks: after the expression up to the next option, before it as long as operators
-    join the words.
+    In a session, values may contain blanks: after the expression up to the next option, before it
+    as long as operators join the words.
     """
     options = declared(command).options
     values: dict[str, Any] = {}
@@ -78,7 +78,9 @@ def scan_options(
                 from .slips import unknown_option
 
                 first = not positional and bool(declared(command).arguments)
-                raise unknown_option(arg, "".join(remaining[-1:]), declared(command), command, first or session)
+                raise unknown_option(
+                    arg, "".join(remaining[-1:]), declared(command), command, first or session
+                )
             if session and is_split:
                 hint = "write the expression before the options, in one piece"
                 raise usage_error(f"`{arg}` comes after the options", hint)
@@ -110,13 +112,19 @@ def _take(option: Option, text: str, values: dict[str, Any], options: Mapping[st
 
 
 def text_of(option: Option, equals: str, value: str, remaining: list[str], command: str) -> str:
-    """Return the value of an option, behind `=` or the last of the `remaining` words; "" for a flag."""
+    """Return the value of an option, behind `=` or the last of the `remaining` words; "" for a
+    flag.
+    """
     name = option.name
     if option.kind is bool:
         if equals:
             raise usage_error(f"`{name}` takes no value", f"write `{name}` alone")
         return ""
-    if not equals and remaining and remaining[-1] not in (*declared(command).options, *HELP_OPTIONS):
+    if (
+        not equals
+        and remaining
+        and remaining[-1] not in (*declared(command).options, *HELP_OPTIONS)
+    ):
         value = remaining.pop()
     if not value:
         # perhaps of a variable of the shell that is not set
@@ -126,8 +134,8 @@ def text_of(option: Option, equals: str, value: str, remaining: list[str], comma
 
 
 _OPERATORS = tuple(",=:<>*^±≤≥·×÷/")
+# Placeholders of values of one word.
 _ONE_WORD = ("PATH", "CHAR", "MARK", "NAME", "URL")
-"""Placeholders of values of one word."""
 _FREE_TEXT = ("ANSWER", "CONSTRAINTS", "CONDITIONS")
 
 
@@ -137,7 +145,9 @@ def _goes_on(option: Option, value: str, word: str, behind: bool) -> bool:
         return False
     if behind or option.metavar in _FREE_TEXT:
         return True
-    return value.endswith((*_OPERATORS, "+", "-")) or word.startswith(_OPERATORS) or word in ("+", "-")
+    return (
+        value.endswith((*_OPERATORS, "+", "-")) or word.startswith(_OPERATORS) or word in ("+", "-")
+    )
 
 
 def check_all(
@@ -151,8 +161,12 @@ def check_all(
 
         check_is_no_topic(positional, declaration)
     if len(positional) > len(arguments):
-        if any(argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late):
-            raise usage_error("an argument after `--` is not read as an option", "put the options before `--`")
+        if any(
+            argument.partition("=")[0] in (*declaration.options, *HELP_OPTIONS) for argument in late
+        ):
+            raise usage_error(
+                "an argument after `--` is not read as an option", "put the options before `--`"
+            )
         from .slips import as_options, too_many
 
         meant = as_options(positional, declaration, command, values)
@@ -189,7 +203,9 @@ def values_by_option(declared: Declaration, values: Mapping[str, Any]) -> dict[s
 
 def _check_needs(option: Option, by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
     """Raise a usage error where an option stands without those that it needs one of."""
-    needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in by_name]
+    needs = [
+        need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in by_name
+    ]
     draws = "--draws" in needs and "draws(" in str(values.get("--at"))
     if needs and not draws and not any(_is_there(need, values) for need in needs):
         added = [_write(need, by_name) for need in needs if need != STREAM]
@@ -220,8 +236,8 @@ def check(by_name: Mapping[str, Option], values: Mapping[str, Any]) -> None:
 
 
 SWEEP, STREAM = "SWEEP", "STREAM"
+# Needs that are no options, and an option of the commands that can have them.
 OPTIONS_OF = {SWEEP: "--wide", STREAM: "--file"}
-"""Needs that are no options, and an option of the commands that can have them."""
 IN_WORDS = {SWEEP: "a sweep", STREAM: "a stream of programs"}
 
 
@@ -258,10 +274,11 @@ def _exclude(first: str, second: str) -> ExpressionError:
     return usage_error(f"`{first}` and `{second}` exclude each other", "leave one of them out")
 
 
+# Choices that are listed, as none of two is near: `median` is no `mean`.
 FEW_CHOICES = 3
-"""Choices that are listed, as none of two is near: `median` is no `mean`."""
+# How alike a mistyped choice is to the one that is offered: `jsn` and `json` are 0.86, `chian` and
+# `chain` 0.8.
 NEAR_CHOICE = 0.75
-"""How alike a mistyped choice is to the one that is offered: `jsn` and `json` are 0.86, `chian` and `chain` 0.8."""
 
 
 def convert(option: Option, text: str) -> str | int | float | bool:
@@ -296,7 +313,9 @@ def _choice(option: Option, text: str) -> str:
     near = next(iter(available(CHOICE_SYNONYMS.get(chosen, ()), option.choices)), None)
     if len(option.choices) > FEW_CHOICES:
         near = near or closest(chosen, option.choices, NEAR_CHOICE)
-    hint = f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"
+    hint = (
+        f"did you mean `{option.name} {near}`?" if near else f"it takes {', '.join(option.choices)}"
+    )
     advice = OPTION_ADVICE.get(option.name[2:]) if "=" in text else None
     raise usage_error(f"`{option.name}` cannot be `{text}`", advice or hint)
 
@@ -343,7 +362,9 @@ def options_of_environment() -> str:
 
 def _reads_many(typed: Mapping[str, Any], declaration: Declaration) -> bool:
     """Return whether a command answers the lines of its input, or rows."""
-    is_stream = "expr" in declaration.defaults and typed.get("expr") in (None, "-") and "file" not in typed
+    is_stream = (
+        "expr" in declaration.defaults and typed.get("expr") in (None, "-") and "file" not in typed
+    )
     return is_stream or bool(typed.keys() & declared("rows").defaults.keys())
 
 
@@ -358,8 +379,12 @@ def _words_of_environment(text: str) -> list[str]:
         raise _wrong(message, "close the quotes in it") from None
 
 
-def _with_or_without_value(option: Option, declarations: Sequence[Option], has_value: bool) -> Option:
-    """Return the declaration that takes a value, or none, as typed: a flag of one command has a value in another."""
+def _with_or_without_value(
+    option: Option, declarations: Sequence[Option], has_value: bool
+) -> Option:
+    """Return the declaration that takes a value, or none, as typed: a flag of one command has a
+    value in another.
+    """
     if (option.kind is bool) != has_value:
         return option
     return next((other for other in declarations if (other.kind is bool) != has_value), option)
@@ -398,13 +423,19 @@ def with_own(typed: Mapping[str, Any], command: str) -> dict[str, Any]:
                 continue
             raise _wrong(str(error), error.hint) from None
         # options about rows apply to sweeps and losses
-        if option is own and option.parameter not in typed and (has_rows or name not in declared("rows").options):
+        if (
+            option is own
+            and option.parameter not in typed
+            and (has_rows or name not in declared("rows").options)
+        ):
             defaults[name] = chosen
     return {**_fitting(defaults, typed, declaration), **typed}
 
 
 def _declarations_of(name: str) -> list[Option]:
-    """Return the declarations of an option by command. Raises a usage error if it may not be in the environment."""
+    """Return the declarations of an option by command. Raises a usage error if it may not be in the
+    environment.
+    """
     declarations = [declared(user).options[name] for user in commands_with(name)]
     if not declarations:
         near = closest(name, list(dict.fromkeys(option.name for option in users_of_options())))
@@ -416,7 +447,9 @@ def _declarations_of(name: str) -> list[Option]:
     return declarations
 
 
-def _fitting(defaults: Mapping[str, Any], typed: Mapping[str, Any], declaration: Declaration) -> dict[str, Any]:
+def _fitting(
+    defaults: Mapping[str, Any], typed: Mapping[str, Any], declaration: Declaration
+) -> dict[str, Any]:
     """Return the defaults that go with what is typed, by parameter."""
     values = values_by_option(declaration, typed)
     fitting: dict[str, Any] = {}

@@ -19,9 +19,10 @@ if TYPE_CHECKING:
     from .option_values import Method
     from .runner import Command, RowQuestion
 
+# The exit code if the answer is no.
 EXIT_NO = 1
-"""The exit code if the answer is no."""
 _DIFFERENTIALS = tuple(f"d{letter}" for letter in "xtuyzrsθφ")
+# The commands that words may ask: `integrate x^2 from 0 to 1`.
 IN_WORDS = {
     "limit": ("as", "->", "→"),
     "integrate": ("from", *_DIFFERENTIALS),
@@ -29,9 +30,9 @@ IN_WORDS = {
     "taylor": ("at", "around", "about", "near"),
     "solve": ("for",),
 }
-"""The commands that words may ask: `integrate x^2 from 0 to 1`."""
+# How a question that needs no command begins: a command may stand before it.
 BY_HAND = {"limit": ("lim", "\\lim"), "integrate": ("∫", "\\int", "int ", "integral ")}
-"""How a question that needs no command begins: a command may stand before it."""
+# The functions that check answers.
 CHECKS = {
     "diff": "exercise.answers.check_derivative",
     "hessian": "exercise.answers.check_hessian",
@@ -39,7 +40,6 @@ CHECKS = {
     "solve": "exercise.equation_answers.check_solution",
     "integrate": "exercise.integral_answers.check_integral",
 }
-"""The functions that check answers."""
 
 
 @cache
@@ -55,14 +55,17 @@ def load(command: str) -> Callable[[Command], int]:
 
 def answer_question(call: Command) -> int:
     """Answer the command's question; about rows if it has options for them."""
-    return answer_at(call, call.question_method(), call.row_question() if "points" in call.values else None)
+    return answer_at(
+        call, call.question_method(), call.row_question() if "points" in call.values else None
+    )
 
 
 def call(command: str, args: Sequence[str]) -> int:
     """Run a command with these arguments; return its exit code."""
     from ..show import error
 
-    error.quiet = is_quiet(args)  # a session's or notebook's command before this one may have left it so
+    # a session's or notebook's command before this one may have left it so
+    error.quiet = is_quiet(args)
     return answer(command, read(_noted(command, args) if command in IN_WORDS else args, command))
 
 
@@ -86,11 +89,16 @@ def _noted(command: str, args: Sequence[str]) -> Sequence[str]:
 
 def end_of_words(args: Sequence[str]) -> int:
     """Return the place of the first option among arguments."""
-    return next((k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q", "-h")), len(args))
+    return next(
+        (k for k, arg in enumerate(args) if looks_like_option(arg) or arg in ("-o", "-q", "-h")),
+        len(args),
+    )
 
 
 def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> Sequence[str]:
-    """Return the arguments of a question that is written in words, `integrate x^2 from 0 to 1`; else those given."""
+    """Return the arguments of a question that is written in words, `integrate x^2 from 0 to 1`;
+    else those given.
+    """
     if command not in IN_WORDS:
         return args
     text = " ".join(args)
@@ -100,7 +108,11 @@ def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> S
     from ..questions import typed_lines
 
     if command in ("integrate", "limit"):
-        read_words = typed_lines.integral_arguments if command == "integrate" else typed_lines.limit_arguments
+        read_words = (
+            typed_lines.integral_arguments
+            if command == "integrate"
+            else typed_lines.limit_arguments
+        )
         prefix = "" if is_by_hand else f"{command} "
         arguments = read_words(f"{prefix}{text}")
     else:
@@ -110,14 +122,20 @@ def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> S
 
 
 def _has_word(word: str, text: str, options: Sequence[str]) -> bool:
-    """Return whether a text has a word between blanks, or a differential at its end or in a numerator.
+    """Return whether a text has a word between blanks, or a differential at its end or in a
+    numerator.
 
-    `dx` is a name like others where it has a value, where the variable is given, and with `--strict`.
+    `dx` is a name like others where it has a value, where the variable is given, and with
+    `--strict`.
     """
     if word in _DIFFERENTIALS:
-        if any(option.startswith(("--over", "--strict")) or f"{word}=" in option for option in options):
+        if any(
+            option.startswith(("--over", "--strict")) or f"{word}=" in option for option in options
+        ):
             return False
-        return text.rstrip().endswith((f" {word}", f"*{word}")) or text.lstrip().startswith(f"{word}/")
+        return text.rstrip().endswith((f" {word}", f"*{word}")) or text.lstrip().startswith(
+            f"{word}/"
+        )
     return f" {word} " in text or (word in "->→" and word in text)
 
 
@@ -151,12 +169,17 @@ def answer(command: str, values: Mapping[str, Any]) -> int:
 
 
 def answer_at(
-    call: Command, method: Method, question: RowQuestion | None = None, *, good: str = "", chosen: str | None = None
+    call: Command,
+    method: Method,
+    question: RowQuestion | None = None,
+    *,
+    good: str = "",
+    chosen: str | None = None,
 ) -> int:
     """Answer at a point, many points, or for a stream; return the exit code.
 
-    Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not `good`.
-    `chosen` is the format, if the command has chosen it.
+    Without a `question` rows are not answered. The code is `EXIT_NO` at least if an answer is not
+    `good`. `chosen` is the format, if the command has chosen it.
     """
     from ..show.formats import writer
     from .runner import answer_with
@@ -169,7 +192,9 @@ def answer_at(
             verdicts.add(getattr(answer, good))
             return answer
 
-        return max(answer_at(call, judged, question, chosen=chosen), EXIT_NO if False in verdicts else 0)
+        return max(
+            answer_at(call, judged, question, chosen=chosen), EXIT_NO if False in verdicts else 0
+        )
     if question is not None:
         grid = call.grid()
         if call.points or grid is not None:
@@ -179,7 +204,9 @@ def answer_at(
             return answer_rows(call, grid, method, question)
     for name in ("wide", "spreadsheet", "backend"):
         if call.values.get(name) and not call.values.get("data"):
-            raise needs_error(f"--{name}", "`--points` or a sweep", "`--points PATH` or `--at x=0:10:1`")
+            raise needs_error(
+                f"--{name}", "`--points` or a sweep", "`--points PATH` or `--at x=0:10:1`"
+            )
     chosen = chosen or call.choose_format()
     file = None if call.output is None else call.out()
     place = sys.stdout if file is None else file.stream
@@ -191,7 +218,10 @@ def answer_at(
 def _check_pairs(call: Command, grid: Grid | None) -> None:
     """Raise a usage error if one sweep is to be paired with rows of data."""
     if call.points and call.zip and grid is not None and len(grid.axes) == 1:
-        hint = "for one value per row, add that column to the data; for all combinations, leave `--zip` out"
+        hint = (
+            "for one value per row, add that column to the data; for all combinations, leave"
+            " `--zip` out"
+        )
         raise usage_error("`--zip` pairs sweeps, not rows, and there is one sweep", hint)
 
 
@@ -224,7 +254,12 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
             continue
         from ..language.tokens import is_name
 
-        names = values.get("wrt") or values.get("unknowns") or values.get("for_") or [*variables_of(expression)]
+        names = (
+            values.get("wrt")
+            or values.get("unknowns")
+            or values.get("for_")
+            or [*variables_of(expression)]
+        )
         if len(names) == 1 and "," not in names[0] and not is_name(typed.strip()):
             named = f"{names[0]}={typed}"
             values[parameter] = named if typed is value else [named]

@@ -14,15 +14,17 @@ from .shell_lines import ShellWord, inserted_by_bash, split_line
 from .shell_scripts import LINE, OUTDATED, SCRIPTS, VARIABLE
 
 _NAME = re.compile(r"(?<!\w)\d*+([^\W\d]\w*+)$")
+# A longer line gets no completions.
 MAX_LINE_CHARACTERS = 100_000
-"""A longer line gets no completions."""
+# The options that come before a command, and their help.
 GENERAL_OPTIONS = {
     "--version": "Show the version and exit.",
     "--install-completion": "Install completion for the current shell.",
-    "--show-completion": "Show completion for the current shell, to copy it or customize the installation.",
+    "--show-completion": (
+        "Show completion for the current shell, to copy it or customize the installation."
+    ),
     "--help": "Show this message and exit.",
 }
-"""The options that come before a command, and their help."""
 
 
 class Candidate(NamedTuple):
@@ -73,7 +75,9 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
     """Yield what the last of these words after `autodiff` may become."""
     *before, prefix = words or [""]
     if not before:
-        yield from _described(GENERAL_OPTIONS, prefix) if prefix.startswith("-") else _commands(prefix)
+        yield from (
+            _described(GENERAL_OPTIONS, prefix) if prefix.startswith("-") else _commands(prefix)
+        )
         return
     command, *typed = before
     if command not in (*COMMANDS, *PAGES):
@@ -98,11 +102,16 @@ def candidates(words: Sequence[str]) -> Iterator[Candidate]:
 def _helps(options: Iterable[Option]) -> dict[str, str]:
     """Return what each option does, by its name."""
     helps = {option.name: option.help for option in options}
-    return helps | {"--help": "Show the options that matter first.", "--help-all": "Show all options."}
+    return helps | {
+        "--help": "Show the options that matter first.",
+        "--help-all": "Show all options.",
+    }
 
 
 def _described(texts: Mapping[str, str], prefix: str) -> Iterator[Candidate]:
-    yield from (Candidate(text, meaning) for text, meaning in texts.items() if text.startswith(prefix))
+    yield from (
+        Candidate(text, meaning) for text, meaning in texts.items() if text.startswith(prefix)
+    )
 
 
 def _commands(prefix: str) -> Iterator[Candidate]:
@@ -130,7 +139,9 @@ def of_option(option: Option, prefix: str, line: "TypedLine") -> Iterator[str]:
     """Yield the completions of an option's value."""
     if option.choices:
         before, comma, word = prefix.rpartition("," if option.kind == (list[str] | None) else "\0")
-        yield from (f"{before}{comma}{choice}" for choice in option.choices if choice.startswith(word))
+        yield from (
+            f"{before}{comma}{choice}" for choice in option.choices if choice.startswith(word)
+        )
     elif option.value_syntax is not None:
         head, comma, word = prefix.rpartition(",")
         already_typed = {piece.partition("=")[0].strip() for piece in head.split(",")}
@@ -140,12 +151,18 @@ def of_option(option: Option, prefix: str, line: "TypedLine") -> Iterator[str]:
             before, names, after = f"{before}{name}{after}", columns(line), ""
         else:
             names = _names_in_values(option, line)
-        names = [name for name in names if name.startswith(word) and name not in already_typed and _is_passed(name)]
+        names = [
+            name
+            for name in names
+            if name.startswith(word) and name not in already_typed and _is_passed(name)
+        ]
         yield from (f"{before}{name}{after}" for name in names)
 
 
 def _names_in_values(option: Option, line: "TypedLine") -> Sequence[str]:
-    """Return the names that a value of an option begins with: variables of the formula, or columns."""
+    """Return the names that a value of an option begins with: variables of the formula, or
+    columns.
+    """
     from .commands import variables_of
 
     if option.value_names == RENAMED:
@@ -157,7 +174,9 @@ def _names_in_values(option: Option, line: "TypedLine") -> Sequence[str]:
 
 
 def _is_passed(name: str) -> bool:
-    """Return whether a list of names can have this one: it is cut at commas, and blanks are stripped."""
+    """Return whether a list of names can have this one: it is cut at commas, and blanks are
+    stripped.
+    """
     return "," not in name and name == name.strip()
 
 
@@ -180,7 +199,9 @@ def of_units(prefix: str) -> Iterator[str]:
     """Yield the symbols of units and the names of constants."""
     from ..engine.quantities.table import constants, spellings
 
-    yield from (name for name in dict.fromkeys((*spellings(), *constants())) if name.startswith(prefix))
+    yield from (
+        name for name in dict.fromkeys((*spellings(), *constants())) if name.startswith(prefix)
+    )
 
 
 class TypedLine(NamedTuple):
@@ -207,9 +228,13 @@ def _typed_line(command: str, words: Sequence[str]) -> TypedLine:
 
 def columns(line: TypedLine, role: str | None = None) -> Sequence[str]:
     """Return the columns of a line's data file, of this role if given."""
-    files = [(option.data_role, path) for option, path in line.options if option.data_role is not None]
+    files = [
+        (option.data_role, path) for option, path in line.options if option.data_role is not None
+    ]
     paths = [path for data_role, path in files if role in (None, data_role)]
-    if not any(os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths):
+    if not any(
+        os.path.isfile(path) or os.path.isdir(path) or glob.has_magic(path) for path in paths
+    ):
         # remote files and pipes are not read
         return ()
     from ..data.readers import reader

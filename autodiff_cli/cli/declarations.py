@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
+# The groups of options: sections of `commands.txt`.
 GROUPS = ("program", "answers", "saves", "numbers", "rows", "loss", "dialect")
-"""The groups of options: sections of `commands.txt`."""
 SHARED = "shared"
 
 
@@ -48,8 +48,8 @@ class Option(NamedTuple):
         return f"{self.name} {self.metavar}".rstrip()
 
 
+# Kinds of names in option values; data are no variables of a formula.
 VARIABLES, COLUMNS, RENAMED, DATA = "variables", "columns", "renamed", "data"
-"""Kinds of names in option values; data are no variables of a formula."""
 TYPES: Mapping[str, Any] = {
     "flag": bool,
     "str": str | None,
@@ -59,7 +59,12 @@ TYPES: Mapping[str, Any] = {
 }
 
 
-FIELDS = {"as": "parameter", "shell": "python_type", "no-env": "allowed_in_env", "role": "data_role"}
+FIELDS = {
+    "as": "parameter",
+    "shell": "python_type",
+    "no-env": "allowed_in_env",
+    "role": "data_role",
+}
 FIELDS |= {"stdin": "reads_stdin", "yields": "yields_to"}
 """The fields of options by their words in `commands.txt`, if these differ."""
 
@@ -69,15 +74,16 @@ class Declaration:
 
     def __init__(self, section: str) -> None:
         self.options: dict[str, Option] = {}
+        # The positional arguments, whose names are their placeholders.
         self.arguments: list[Option] = []
-        """The positional arguments, whose names are their placeholders."""
+        # The defaults of all parameters, also those `without` options.
         self.defaults: dict[str, Any] = {}
-        """The defaults of all parameters, also those `without` options."""
+        # The heading of each option in help.
         self.sections: dict[str, str] = {}
-        """The heading of each option in help."""
         self.summary = ""
+        # What a command asks, how it runs, when it exits with 1, and why it takes no stream; see
+        # `commands.txt`.
         self.facts: dict[str, str] = {}
-        """What a command asks, how it runs, when it exits with 1, and why it takes no stream; see `commands.txt`."""
         self.details: list[str] = []
         self.examples: list[str] = []
         lines = _lines(section)
@@ -94,7 +100,9 @@ class Declaration:
             elif word == "formats":
                 names, _, default = rest.partition("; ")
                 text = f"{names.replace(' ', ', ')}; {default}."
-                self._add(self.options["--format"]._replace(choices=tuple(names.split()), help=text))
+                self._add(
+                    self.options["--format"]._replace(choices=tuple(names.split()), help=text)
+                )
             elif word == "argument":
                 self._add_argument(rest, next(lines).strip())
             elif word.startswith("--") and rest:
@@ -104,12 +112,18 @@ class Declaration:
             else:
                 self._add_group(word, rest.split()[1:])
         if section in COMMANDS:
-            for name in ("--work", "--quiet", "--debug") if "expr" in self.defaults else ("--quiet", "--debug"):
+            for name in (
+                ("--work", "--quiet", "--debug")
+                if "expr" in self.defaults
+                else ("--quiet", "--debug")
+            ):
                 self._reference(name)
 
     def _add_argument(self, rest: str, text: str) -> None:
         metavar, parameter = rest.split()
-        self.arguments = [argument for argument in self.arguments if argument.parameter != parameter]
+        self.arguments = [
+            argument for argument in self.arguments if argument.parameter != parameter
+        ]
         self.arguments.append(Option(metavar.strip("[]"), text, metavar, parameter))
         self.defaults[parameter] = None
 
@@ -155,8 +169,8 @@ class Declaration:
         self.sections.setdefault(name, "Options")
 
 
+# Return the declaration of a command or a group.
 declared = cache(Declaration)
-"""Return the declaration of a command or a group."""
 
 
 @cache
@@ -177,13 +191,13 @@ def table(section: str) -> dict[str, str]:
 
 
 HELP, TUTORIAL = "help", "tutorial"
+# The commands that show pages which come with the package.
 PAGES = (HELP, TUTORIAL)
-"""The commands that show pages which come with the package."""
+# The commands in the manual's order, without those that show pages: modules with `run`.
 COMMANDS = tuple(name for name, text in _text().items() if "\n: " in text and name not in PAGES)
-"""The commands in the manual's order, without those that show pages: modules with `run`."""
 SESSIONS = ("repl", "serve")
+# The commands that have an answer: all except the sessions.
 QUESTIONS = tuple(name for name in COMMANDS if name not in SESSIONS)
-"""The commands that have an answer: all except the sessions."""
 
 
 @cache

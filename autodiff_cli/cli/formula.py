@@ -1,7 +1,7 @@
 """A command line without a command: `autodiff 'x^2'`, `autodiff '100 kPa in psi'`.
 
-With options the formula is given to the command that they are for: `grad` at a point, `solve` for an equation, else
-`diff`. Alone it is answered as a line of a session.
+With options the formula is given to the command that they are for: `grad` at a point, `solve` for
+an equation, else `diff`. Alone it is answered as a line of a session.
 """
 
 from __future__ import annotations
@@ -16,23 +16,25 @@ from ..errors import Diagnostic, ExpressionError, errors_about, looks_like_optio
 from ..operating_system import command_line, quoted
 from .declarations import COMMANDS, PAGES, declared
 
+# The synonym of `QUANTITY in UNIT`.
 CONVERT = "convert"
-"""The synonym of `QUANTITY in UNIT`."""
+# The most letters of a name in a difference that is no hyphenated word.
 MAX_VARIABLE_LENGTH = 3
-"""The most letters of a name in a difference that is no hyphenated word."""
+# The signs of a formula in one piece, which needs no other reading.
 _SIGNS = frozenset("_.+*/^()²³-")
-"""The signs of a formula in one piece, which needs no other reading."""
 _HAS_OPTION = r"\s--?[a-zA-Z]"
+# What a formula does not begin with, behind a word: the word is a name then.
 NO_FORMULA = tuple("=+-*/^:,;<>)!")
-"""What a formula does not begin with, behind a word: the word is a name then."""
 _ASSIGNED = r"([^\W\d]\w*)\s*="
+# Options without values that may stand before a formula or a command too.
 ANYWHERE = ("--lenient", "--strict", "--json")
-"""Options without values that may stand before a formula or a command too."""
 _READING = ("--lenient", "--strict", "-q", "--quiet", "--debug")
 
 
 def is_formula(args: Sequence[str]) -> bool:
-    """Return whether a command line begins with a formula; a word by itself is a command, perhaps a mistyped one."""
+    """Return whether a command line begins with a formula; a word by itself is a command, perhaps a
+    mistyped one.
+    """
     if not args:
         return False
     first = args[0]
@@ -48,7 +50,9 @@ def is_formula(args: Sequence[str]) -> bool:
 
 
 def _begins_formula(word: str) -> bool:
-    """Return whether a word and what follows it are a formula or a question: `sin x`, `differentiate x^2`."""
+    """Return whether a word and what follows it are a formula or a question: `sin x`,
+    `differentiate x^2`.
+    """
     from ..engine.table.primitive import COMPOSED, FUNCTIONS
 
     if word == "lim" or _is_word(word):
@@ -83,7 +87,9 @@ def _is_word(word: str) -> bool:
 
 
 def _is_meant_as_command(word: str, rest: str) -> bool:
-    """Return whether a word before a formula is a command's name elsewhere: `integrate x^2`, `expand (x + 1)^3`."""
+    """Return whether a word before a formula is a command's name elsewhere: `integrate x^2`,
+    `expand (x + 1)^3`.
+    """
     if rest[:1] == "(":
         from .slips import COMMAND_ADVICE
 
@@ -114,7 +120,9 @@ def answer_formula(args: Sequence[str]) -> int:
 
 
 def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> int | None:
-    """Answer a question in words, or about the slope of an equation in x and y; None for another line."""
+    """Answer a question in words, or about the slope of an equation in x and y; None for another
+    line.
+    """
     from ..questions.typed_lines import words_arguments
 
     command, space, _ = text.partition(" ")
@@ -129,7 +137,8 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
 
 
 def _in_parentheses(text: str, options: Sequence[str]) -> str:
-    """Return a formula with parentheses for the brackets of what is differentiated, and its definition first.
+    """Return a formula with parentheses for the brackets of what is differentiated, and its
+    definition first.
 
     That is informal reading, and said.
     """
@@ -144,7 +153,8 @@ def _in_parentheses(text: str, options: Sequence[str]) -> str:
 
 
 def _answer_by_hand(args: Sequence[str], text: str, options: Sequence[str]) -> int | None:
-    """Answer a question as it is written by hand, `∫ x dx`, or in one pair of quotes; None for another line.
+    """Answer a question as it is written by hand, `∫ x dx`, or in one pair of quotes; None for
+    another line.
 
     Raises a usage error for a word that is a command's name elsewhere, `expand (x + 1)^3`.
     """
@@ -166,7 +176,9 @@ def _answer_by_hand(args: Sequence[str], text: str, options: Sequence[str]) -> i
 
 
 def _answer_plain(text: str, options: Sequence[str]) -> int:
-    """Answer a formula, as a command would if it is written as commands read it, else as a line of a session."""
+    """Answer a formula, as a command would if it is written as commands read it, else as a line of
+    a session.
+    """
     from .commands import call
 
     only_reading = all(option in _READING for option in options)
@@ -180,7 +192,9 @@ def _answer_plain(text: str, options: Sequence[str]) -> int:
 
 
 def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | None:
-    """Return the command and its arguments for a line that begins with another word for it; None for another line."""
+    """Return the command and its arguments for a line that begins with another word for it; None
+    for another line.
+    """
     from ..questions.typed_lines import with_point, words_arguments
     from .slips import WORDS
 
@@ -193,11 +207,20 @@ def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | N
     command = WORDS[word.lower()][0]
     if command == "diff" and (not beside or beside[0] in ("at", "with", "wrt")):
         return words_arguments(" ".join(("derivative of", formula, *beside)))
-    return [command, *(with_point(formula) if command in ("grad", "propagate") and not beside else [formula, *beside])]
+    return [
+        command,
+        *(
+            with_point(formula)
+            if command in ("grad", "propagate") and not beside
+            else [formula, *beside]
+        ),
+    ]
 
 
 def _command_of_piece(text: str, options: Sequence[str]) -> str:
-    """Return the command that answers a formula in one piece; empty where it may need another reading."""
+    """Return the command that answers a formula in one piece; empty where it may need another
+    reading.
+    """
     if _has_point(options):
         return _at_point(options) if "(" not in text or _is_valid(text) else ""
     return "diff" if _is_valid_with_variables(text) else ""
@@ -209,12 +232,18 @@ def _answer_slope(text: str, asked: Sequence[str], options: Sequence[str]) -> in
 
     code = _call_as_read(asked, options)
     if code == 0 and not _has_point(options):
-        report(Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"), None, level="note")
+        report(
+            Diagnostic("note", f"for its solutions: `autodiff solve {quoted(text)} --for y`"),
+            None,
+            level="note",
+        )
     return code
 
 
 def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_informal: bool) -> int:
-    """Answer a command and its formula that are one argument. Raises a usage error where that is not certain."""
+    """Answer a command and its formula that are one argument. Raises a usage error where that is
+    not certain.
+    """
     formula = rest.strip()
     if is_informal and formula and not re.search(_HAS_OPTION, rest):
         return _call_as_read([command, formula], options)
@@ -237,7 +266,9 @@ def _call_as_read(arguments: Sequence[str], options: Sequence[str]) -> int:
 
 
 def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
-    """Return the question of dy/dx for an equation in x and y, without a point or at one of both; else None."""
+    """Return the question of dy/dx for an equation in x and y, without a point or at one of both;
+    else None.
+    """
     if "=" not in text or "--strict" in options:
         return None
     from ..questions.typed_lines import slope_arguments
@@ -248,13 +279,21 @@ def _implicit_slope(text: str, options: Sequence[str]) -> list[str] | None:
         return None  # which values a file has is not seen here
     named = _names_at(options)
     of_slope = {*declared("diff").options} - {"--for", "--wrt"}
-    if asked is None or not names <= of_slope or (named and not {"x", "y"} <= named) or _is_uncertain(options):
+    if (
+        asked is None
+        or not names <= of_slope
+        or (named and not {"x", "y"} <= named)
+        or _is_uncertain(options)
+    ):
         return None
     return ["diff", *asked]
 
 
 def _points_of(options: Sequence[str]) -> list[str]:
-    return [_point_of(option, following) for option, following in zip(options, [*options, ""][1:], strict=True)]
+    return [
+        _point_of(option, following)
+        for option, following in zip(options, [*options, ""][1:], strict=True)
+    ]
 
 
 def _names_at(options: Sequence[str]) -> set[str]:
@@ -297,7 +336,8 @@ def _is_plain(text: str, options: Sequence[str]) -> bool:
 def is_in_one_piece(text: str) -> bool:
     """Return whether a text may be a formula that needs no other reading.
 
-    It is no equation, program, list or derivative, and has no blank and no number with a word behind it, a unit.
+    It is no equation, program, list or derivative, and has no blank and no number with a word
+    behind it, a unit.
 
     >>> is_in_one_piece("2x*sin(y)"), is_in_one_piece("d/dx"), is_in_one_piece("40mm"), is_in_one_piece("x = 2")
     (True, False, False, False)
@@ -306,7 +346,10 @@ def is_in_one_piece(text: str) -> bool:
     if not (letters.isalnum() or not letters) or "/d" in text or "/∂" in text or not text:
         return False
     following = zip(text, text[1:], text[2:], strict=False)
-    return not any(first.isdigit() and second.isalpha() and third.isalpha() for first, second, third in following)
+    return not any(
+        first.isdigit() and second.isalpha() and third.isalpha()
+        for first, second, third in following
+    )
 
 
 def _is_valid(text: str) -> bool:
@@ -337,12 +380,16 @@ def _split(args: Sequence[str]) -> tuple[str, list[str]]:
     if words[0] == CONVERT:
         return _conversion(words[1:]), options
     if len(words) > 1 and any(map(os.path.exists, words)):
-        raise usage_error("the shell has put the names of files into the formula", "put the formula in quotes")
+        raise usage_error(
+            "the shell has put the names of files into the formula", "put the formula in quotes"
+        )
     return " ".join(words), options
 
 
 def _with_values(args: Sequence[str], options: Sequence[str]) -> tuple[str, list[str]] | None:
-    """Return the formula and the options for values beside a formula: `x=2`, or a number; None for other arguments."""
+    """Return the formula and the options for values beside a formula: `x=2`, or a number; None for
+    other arguments.
+    """
     formula, *beside = args[: len(args) - len(options)]
     if not beside or "--at" in options or formula.isidentifier():
         return None  # `sin 3`, `convert 5 m ft`
@@ -366,7 +413,9 @@ def _as_system(args: Sequence[str], options: Sequence[str]) -> tuple[str, Sequen
 
 
 def _answer_at(formula: str, options: Sequence[str]) -> int:
-    """Answer a formula whose values, or further equations, stood beside it, and say how that was read."""
+    """Answer a formula whose values, or further equations, stood beside it, and say how that was
+    read.
+    """
     from ..show import error
     from ..show.error import write_reading
     from .commands import is_quiet
@@ -377,7 +426,9 @@ def _answer_at(formula: str, options: Sequence[str]) -> int:
 
 
 def _conversion(words: Sequence[str]) -> str:
-    """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError` unless it is one."""
+    """Return `QUANTITY in UNIT` for what is written after `convert`. Raises `ExpressionError`
+    unless it is one.
+    """
     from ..engine.quantities.unit import parse_unit
     from ..language.tokens import has_unit_literals
     from ..questions.quantities import split_quantity
@@ -401,7 +452,9 @@ def _has_point(options: Sequence[str]) -> bool:
 
 
 def _at_point(options: Sequence[str]) -> str:
-    """Return the command that answers a formula at a point: one for uncertain values, or for a gradient."""
+    """Return the command that answers a formula at a point: one for uncertain values, or for a
+    gradient.
+    """
     return "propagate" if _is_uncertain(options) else "grad"
 
 
@@ -409,7 +462,9 @@ def _is_uncertain(options: Sequence[str]) -> bool:
     """Return whether a value of the point has an uncertainty."""
     from ..questions.problem import SPREAD, UNCERTAIN_DIGITS
 
-    return any(re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point) for point in _points_of(options))
+    return any(
+        re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point) for point in _points_of(options)
+    )
 
 
 def _solve_uncertain(text: str, options: Sequence[str]) -> int:
@@ -417,22 +472,44 @@ def _solve_uncertain(text: str, options: Sequence[str]) -> int:
     from ..questions.equations import read_equations
 
     given = _names_at(options)
-    unknowns = [name for name in read_equations(text, [*given]).program.variables if name not in given]
-    return _call_as_read(["propagate", text, *(["--for", ",".join(unknowns)] if unknowns else [])], options)
+    unknowns = [
+        name for name in read_equations(text, [*given]).program.variables if name not in given
+    ]
+    return _call_as_read(
+        ["propagate", text, *(["--for", ",".join(unknowns)] if unknowns else [])], options
+    )
 
 
 def _by_command(text: str, options: Sequence[str]) -> int:
-    from ..questions.typed_lines import are_equations, conversion_of, has_variables, is_equation, statements_of
+    from ..questions.typed_lines import (
+        are_equations,
+        conversion_of,
+        has_variables,
+        is_equation,
+        statements_of,
+    )
     from .commands import call
 
     parts = [*statements_of(text)]
     if any(is_equation(text, part) or are_equations(text, part) for part in parts):
-        return _solve_uncertain(text, options) if _is_uncertain(options) else call("solve", [text, *options])
+        return (
+            _solve_uncertain(text, options)
+            if _is_uncertain(options)
+            else call("solve", [text, *options])
+        )
     if len(parts) == 1 and parts[0].kind == "bind" and parts[0].name in _names_at(options):
         # `P = U*I` where P has a value: what is not known is another name
-        return _solve_uncertain(text, options) if _is_uncertain(options) else _call_as_read(["solve", text], options)
+        return (
+            _solve_uncertain(text, options)
+            if _is_uncertain(options)
+            else _call_as_read(["solve", text], options)
+        )
     if (conversion := conversion_of(text)) is not None:
         return call("grad", [*conversion, "--no-tree", *options])
     if _has_point(options):
         return call(_at_point(options), [text, *options])
-    return call("diff", [text, *options]) if has_variables(text) else call("grad", [text, "--no-tree", *options])
+    return (
+        call("diff", [text, *options])
+        if has_variables(text)
+        else call("grad", [text, "--no-tree", *options])
+    )

@@ -19,14 +19,14 @@ from ..show.characters import Terminal, paint, terminal_of, width_of
 from ..show.document import Table, plain_text, sentence
 from ..show.rendering import ScreenText, break_lines
 
+# The maximal width in columns of sentences in help.
 MAX_WIDTH = 100
-"""The maximal width in columns of sentences in help."""
 INDENT, PROMPT, CONTINUED, CONTINUES = "  ", "$ ", "> ", " \\"
 FRAME = tuple("╭│├╰")
 _ARGUMENT = re.compile(r"""(?:--[\w-]+ )?(?:"[^"]*"|'[^']*'|[^\s"'])+""")
 _BAR = re.compile(r"(?<!\\)\|")
+# The line below the head of a table.
 _DELIMITERS = re.compile(r"\|(?:\s*:?-+:?\s*\|)+\s*")
-"""The line below the head of a table."""
 _OTHER_PAGE = re.compile(r"\[([^]]+)\]\((?:commands/)?(?!reference)(\w+)\.md[^)]*\)")
 _TUTORIAL = re.compile(r"\[([^]]+)\]\((?:\.\./)?(\d)-[\w-]+\.md[^)]*\)")
 _SECTION = re.compile(r"^(?=## )", re.MULTILINE)
@@ -41,7 +41,9 @@ def find_page(name: str) -> str | None:
 
 
 class Section(NamedTuple):
-    """A section of a page of the manual: the page's name, its own heading, and its text with that."""
+    """A section of a page of the manual: the page's name, its own heading, and its text with
+    that.
+    """
 
     page: str
     heading: str
@@ -49,7 +51,9 @@ class Section(NamedTuple):
 
 
 def find_sections(words: str) -> list[Section]:
-    """Return the sections of the manual with words in their headings that begin with each of these."""
+    """Return the sections of the manual with words in their headings that begin with each of
+    these.
+    """
     wanted = words.casefold().split()
 
     def has_all(heading: str) -> bool:
@@ -72,7 +76,9 @@ def show_sections(sections: Sequence[Section]) -> None:
         return
     width = max(len(section.page) for section in sections)
     for section in sections:
-        sys.stdout.write(f"autodiff help {section.page:{width}}  {section.heading.replace('`', '')}\n")
+        sys.stdout.write(
+            f"autodiff help {section.page:{width}}  {section.heading.replace('`', '')}\n"
+        )
 
 
 def tutorials() -> dict[int, tuple[str, Path]]:
@@ -114,7 +120,9 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
     from rich.console import Console
     from rich.markdown import Markdown
 
-    text = _TUTORIAL.sub(r"\1 (`autodiff tutorial \2`)", _OTHER_PAGE.sub(r"\1 (`autodiff help \2`)", text))
+    text = _TUTORIAL.sub(
+        r"\1 (`autodiff tutorial \2`)", _OTHER_PAGE.sub(r"\1 (`autodiff help \2`)", text)
+    )
     text = _NOT_HERE.sub(r"\1", text)
     for is_table, group in groupby(_with_tables(text.splitlines()), itemgetter(0)):
         lines = [line for _, line in group]
@@ -123,7 +131,9 @@ def _text(text: str, terminal: Terminal) -> Iterator[str]:
             yield from (*_table([head, *rows], terminal), "")
             continue
         width = min(terminal.width or MAX_WIDTH, MAX_WIDTH)
-        console = Console(width=width, color_system="standard" if terminal.color else None, _environ={})
+        console = Console(
+            width=width, color_system="standard" if terminal.color else None, _environ={}
+        )
         with console.capture() as capture:
             console.print(Markdown("\n".join(lines), hyperlinks=False))
         drawn = [line.rstrip() for line in capture.get().splitlines()]
@@ -151,8 +161,12 @@ def _code(code: Sequence[str], terminal: Terminal) -> Iterator[str]:
 
 
 def _table(rows: Sequence[Sequence[str]], terminal: Terminal) -> list[str]:
-    right = {k for row in rows for k, cell in enumerate(row) if cell.startswith("  ") and cell.strip()}
-    head, *cells = [tuple([sentence(cell.strip().replace("\\|", "|")) for cell in row]) for row in rows]
+    right = {
+        k for row in rows for k, cell in enumerate(row) if cell.startswith("  ") and cell.strip()
+    }
+    head, *cells = [
+        tuple([sentence(cell.strip().replace("\\|", "|")) for cell in row]) for row in rows
+    ]
     heads = tuple(map(plain_text, head))
     table = Table(heads, cells, frozenset(right))
     return [*ScreenText(terminal).table(table)]
@@ -173,15 +187,19 @@ def _joined(lines: Iterable[str]) -> Iterator[str]:
 
 
 def _broken(line: str, terminal: Terminal) -> list[str]:
-    """Break a line of code between words; a command between its arguments, as the shell goes on with it.
+    """Break a line of code between words; a command between its arguments, as the shell goes on
+    with it.
 
-    The lines of a command can be copied as they stand: no line begins with a prompt, and only an argument that is wider
-    than a line is broken, at blanks in double quotes, where the shell goes on too.
+    The lines of a command can be copied as they stand: no line begins with a prompt, and only an
+    argument that is wider than a line is broken, at blanks in double quotes, where the shell goes
+    on too.
     """
     indent = len(line) - len(line.lstrip()) + len(INDENT)
     if not line.startswith(PROMPT):
         return [plain_text(part) for part in break_lines(((line, "code"),), terminal.width, indent)]
-    first, *arguments = [part for part in _ARGUMENT.findall(line.removeprefix(PROMPT)) if part.strip()]
+    first, *arguments = [
+        part for part in _ARGUMENT.findall(line.removeprefix(PROMPT)) if part.strip()
+    ]
     lines = [PROMPT + first]
     width = terminal.width or math.inf
     for argument in arguments:
@@ -196,7 +214,9 @@ def _broken(line: str, terminal: Terminal) -> list[str]:
 
 
 def write_paged(text: str, terminal: Terminal) -> None:
-    """Write a text to the terminal, through the pager of the user if it is longer than the screen."""
+    """Write a text to the terminal, through the pager of the user if it is longer than the
+    screen.
+    """
     pager = os.environ.get("PAGER", "" if is_dumb_terminal() else "less")
     # as git has it: in colour, and long lines are not folded
     environment = {"LESS": "FRSX", **os.environ}
@@ -206,7 +226,9 @@ def write_paged(text: str, terminal: Terminal) -> None:
     is_long = text.count("\n") >= shutil.get_terminal_size().lines
     with suppress(OSError, ValueError):  # else the page is printed
         command = split_words(pager) if is_long else []
-        process = subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) if command else None
+        process = (
+            subprocess.Popen(command, stdin=subprocess.PIPE, env=environment) if command else None
+        )
     if process is None:
         sys.stdout.write(text)
         return

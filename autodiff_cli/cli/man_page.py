@@ -41,7 +41,11 @@ def plain_man_page(width: int) -> str:
         elif macro in ("", ".B"):
             # the first line after `.TP` names what the next one explains
             lines += wrap(
-                text, width, initial_indent=before or margin, subsequent_indent=margin, break_long_words=False
+                text,
+                width,
+                initial_indent=before or margin,
+                subsequent_indent=margin,
+                break_long_words=False,
             )
             before = ""
     return "\n".join(lines).strip("\n") + "\n"
@@ -55,12 +59,19 @@ def _plain(text: str) -> str:
 
 
 def _man_lines() -> Iterator[str]:
-    shared = {option: commands for option, commands in users_of_options().items() if len(commands) > 2}
+    shared = {
+        option: commands for option, commands in users_of_options().items() if len(commands) > 2
+    }
     yield f'.TH AUTODIFF 1 "" "autodiff {__version__}" "User Commands"'
     # no hyphenation, no justified lines
     yield from (".nh", ".ad l")
     yield from (".SH NAME", r"autodiff \- the exact gradient of a formula, from the command line")
-    yield from (".SH SYNOPSIS", r".B autodiff", r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]", ".br")
+    yield from (
+        ".SH SYNOPSIS",
+        r".B autodiff",
+        r"\fICOMMAND\fR [\fIOPTIONS\fR] [\fIEXPR\fR]",
+        ".br",
+    )
     yield from (r".B autodiff help", r"[\fICOMMAND\fR] [\fB\-\-man\fR]")
     about = table("man page")
     yield from (".SH DESCRIPTION", _roff(about["description"]), ".PP", _roff(about["streams"]))
@@ -74,7 +85,15 @@ def _man_lines() -> Iterator[str]:
         for option in [option for option in options if option not in shared]:
             yield from _man_option(option)
         also = ", ".join(f"`{option.name}`" for option in options if option in shared)
-        yield from (".PP", _roff(f"Also {also}; see below."), ".PP", "Examples:", ".PP", ".nf", ".RS 4")
+        yield from (
+            ".PP",
+            _roff(f"Also {also}; see below."),
+            ".PP",
+            "Examples:",
+            ".PP",
+            ".nf",
+            ".RS 4",
+        )
         yield from (_roff(example, code=True) for example in description.examples)
         yield from (".RE", ".fi")
     yield ".SH OPTIONS OF SEVERAL COMMANDS"
@@ -83,7 +102,11 @@ def _man_lines() -> Iterator[str]:
     yield ".SH EXIT STATUS"
     for code, meaning in table("exit codes").items():
         yield from (".TP", f".B {code}", _roff(meaning))
-    yield from (".PP", "With many lines, the exit code is the highest of theirs.", ".SH ENVIRONMENT")
+    yield from (
+        ".PP",
+        "With many lines, the exit code is the highest of theirs.",
+        ".SH ENVIRONMENT",
+    )
     for name, meaning in table("environment").items():
         yield from (".TP", f".B {_roff(name)}", _roff(meaning))
     yield from (".SH SEE ALSO", _roff(about["see also"]))
@@ -100,10 +123,17 @@ def _roff(text: str, *, code: bool = False) -> str:
         return piece.replace("\\", "\\e")
 
     def typed(piece: str) -> str:
-        return plain(piece).replace("-", "\\-").replace("'", "\\(aq").replace("^", "\\(ha").replace("~", "\\(ti")
+        return (
+            plain(piece)
+            .replace("-", "\\-")
+            .replace("'", "\\(aq")
+            .replace("^", "\\(ha")
+            .replace("~", "\\(ti")
+        )
 
     pieces = [text] if code else text.split("`")
     formatted = "".join(
-        typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece) for k, piece in enumerate(pieces)
+        typed(piece) if code else rf"\fB{typed(piece)}\fR" if k % 2 else plain(piece)
+        for k, piece in enumerate(pieces)
     )
     return "\\&" + formatted if formatted[:1] in (".", "'") else formatted

@@ -1,4 +1,6 @@
-"""The values of a command's options, from the command line or from Python, and the questions that they are for."""
+"""The values of a command's options, from the command line or from Python, and the questions that
+they are for.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +12,14 @@ from typing import TYPE_CHECKING, Any, BinaryIO, cast
 from ..capability import resolve
 from ..questions.arithmetic import Arithmetic, arithmetic_of
 from ..questions.optional_units import left_out
-from ..questions.parse_point import Range, merge, parse_between, parse_point, parse_ranges, parse_weights
+from ..questions.parse_point import (
+    Range,
+    merge,
+    parse_between,
+    parse_point,
+    parse_ranges,
+    parse_weights,
+)
 from ..show.numerals import rounding
 from ..streams.requests import Request, default_point, mapping, names, value_with_unit
 from .declarations import declared
@@ -19,12 +28,23 @@ if TYPE_CHECKING:
     from ..compiled.data_loss import LossSpec
     from ..questions.optional_units import MeasuredColumns
 
+# A function from a request to its answer, which has `warnings`.
 Method = Callable[..., Any]
-"""A function from a request to its answer, which has `warnings`."""
+# Arguments whose options have other names.
 OPTIONS = {"tolerance": "gradient_tolerance", "required": "require", "every": "everything"}
-"""Arguments whose options have other names."""
 SAME = (
-    *("relative", "sort", "value_only", "depth", "binary", "partials", "width", "blanks", "theme", "steps"),
+    *(
+        "relative",
+        "sort",
+        "value_only",
+        "depth",
+        "binary",
+        "partials",
+        "width",
+        "blanks",
+        "theme",
+        "steps",
+    ),
     *("title", "size", "legend", "apart"),
 )
 CHOICES = {name: name for name in SAME}
@@ -36,11 +56,14 @@ CHOICES |= {
     "everything": "intermediates",
 }
 """Choices of views that have them, by option."""
+# The questions about a box of variables, `--over`, and their views.
 BOX_QUESTIONS = {
     "grad": ("derivatives.ranges.gradient_ranges", "derivatives.ranges_view.GradientRangesView"),
-    "check": ("check.digits_over_box.digits_over_box", "check.digits_over_box_view.DigitsOverBoxView"),
+    "check": (
+        "check.digits_over_box.digits_over_box",
+        "check.digits_over_box_view.DigitsOverBoxView",
+    ),
 }
-"""The questions about a box of variables, `--over`, and their views."""
 
 
 class OptionValues:
@@ -57,7 +80,9 @@ class OptionValues:
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         self.command, self.values = command, dict(values)
-        self.__dict__.update({name: value for name, value in values.items() if not hasattr(type(self), name)})
+        self.__dict__.update(
+            {name: value for name, value in values.items() if not hasattr(type(self), name)}
+        )
 
     @cached_property
     def paths(self) -> list[str]:
@@ -85,14 +110,18 @@ class OptionValues:
         code = cast(FunctionType, question).__code__
         parameters = code.co_varnames[code.co_argcount : code.co_argcount + code.co_kwonlyargcount]
         arguments = {
-            name: getattr(self, name) if hasattr(type(self), name) else self.values.get(OPTIONS.get(name, name))
+            name: getattr(self, name)
+            if hasattr(type(self), name)
+            else self.values.get(OPTIONS.get(name, name))
             for name in parameters
             if name != "wrt"
         }
         return {name: value for name, value in arguments.items() if value is not None}
 
     def bind_question(self, question: Callable[..., Any] | None = None) -> Method:
-        """Return a question, by default the command's, as a function of requests, with its arguments."""
+        """Return a question, by default the command's, as a function of requests, with its
+        arguments.
+        """
         question = question or self.question
         arguments = self.arguments(question)
 
@@ -104,12 +133,18 @@ class OptionValues:
         return method
 
     def question_method(self) -> Method:
-        """Return the command's question as a function of requests, with the arguments of the call."""
+        """Return the command's question as a function of requests, with the arguments of the
+        call.
+        """
         own = declared(self.command).facts.get("method")
         return self.bind_question() if own is None else resolve(own)(self)
 
     def read_columns(
-        self, data: Any, wanted: Callable[[Sequence[str]], Collection[str]], other: Collection[str], **how: Any
+        self,
+        data: Any,
+        wanted: Callable[[Sequence[str]], Collection[str]],
+        other: Collection[str],
+        **how: Any,
     ) -> MeasuredColumns:
         """Read columns as `data.columns.read_columns` does."""
         from ..data.columns import read_columns
@@ -153,7 +188,9 @@ class OptionValues:
         self.require_program(only="`--data` is for one formula, not for a stream of them")
         paths = [data] if isinstance(data, str) else data
         if isinstance(paths, list | tuple) and all(isinstance(path, str) for path in paths):
-            columns = from_files(sources(paths, ForcedDialect.group_options(self)), mapping(self.columns))
+            columns = from_files(
+                sources(paths, ForcedDialect.group_options(self)), mapping(self.columns)
+            )
         else:
             columns = from_table(data)
         return LossSpec(columns, how, self.on_error == "skip", self.backend)
@@ -204,7 +241,9 @@ class OptionValues:
 
     @property
     def constant_texts(self) -> list[str]:
-        """Return the constants of nature as texts of a point; only `propagate` has their uncertainties."""
+        """Return the constants of nature as texts of a point; only `propagate` has their
+        uncertainties.
+        """
         if not self.values.get("constants"):
             return []
         from ..engine.quantities.table import constant_texts

@@ -86,7 +86,9 @@ class _AnswerForm(NamedTuple):
         return self.format in ("table", "markdown")
 
 
-def _form_of(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> _AnswerForm:
+def _form_of(
+    call: Command, grid: Grid | None, read: Sequence[Source], batched: bool
+) -> _AnswerForm:
     folder, file = _folder(call.output, call.engine)
     if file is not None:
         _check_output(file, read)
@@ -98,7 +100,9 @@ def _form_of(call: Command, grid: Grid | None, read: Sequence[Source], batched: 
         format_ = _format_of_rows(call, grid, read, batched)
         wide = call.wide or format_ in ("table", "markdown", *OF_ROWS)
         wide = wide or (grid is not None and format_ in ("csv", "tsv", "plain"))
-    return _AnswerForm(format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder, file)
+    return _AnswerForm(
+        format_, wide, format_ in WIDE and not any(source.columnar for source in read), folder, file
+    )
 
 
 def _format_of_rows(call: Command, grid: Grid | None, read: Sequence[Source], batched: bool) -> str:
@@ -123,11 +127,11 @@ class _RowsUnits:
         self.are_left_out = left_out(asked)
         self.asked: Sequence[str] | None = None if self.are_left_out else asked
         self.has_literals = has_unit_literals(text)
+        # The units of values shared by all rows, and of sweeps beside data.
         self.typed: Mapping[str, Unit] = {}
-        """The units of values shared by all rows, and of sweeps beside data."""
         self.reported: set[str] = set()
+        # The factors that bring uncertainties to the units of their columns.
         self.factors: Mapping[str, float] = {}
-        """The factors that bring uncertainties to the units of their columns."""
 
     @property
     def are_given(self) -> bool:
@@ -139,15 +143,22 @@ class _RowsJob:
 
     def __init__(self, call: Command, grid: Grid | None, question: RowQuestion) -> None:
         self.call, self.grid, self.question = call, grid, question
-        self.sources = sources(call.points, ForcedDialect.group_options(call)) if call.points else [SWEEP]
+        self.sources = (
+            sources(call.points, ForcedDialect.group_options(call)) if call.points else [SWEEP]
+        )
         self.columns = mapping(call.columns)
         kept = [name.strip() for option in call.keep or () for name in option.split(",")]
         self.keep: tuple[str, ...] | bool = True if call.keep_all else tuple(dict.fromkeys(kept))
         self.text = _program(call)
-        self.point: Mapping[str, float] = default_point(call.at, call.reading) if grid is None else grid.fixed
+        self.point: Mapping[str, float] = (
+            default_point(call.at, call.reading) if grid is None else grid.fixed
+        )
         self.form = _form_of(call, grid, self.sources, question.batched)
         self.units = _RowsUnits(self.text, question.units or call.values.get("units"))
-        if any(isinstance(value, Quantity) for value in self.first.values()) or self.units.has_literals:
+        if (
+            any(isinstance(value, Quantity) for value in self.first.values())
+            or self.units.has_literals
+        ):
             if self.is_data and question.batched:
                 self._take_units_apart()
             else:
@@ -176,7 +187,9 @@ class _RowsJob:
         return {**self.point, **{name: axis.value(0) for name, axis in self.axes.items()}}
 
     def fit(self, files: Files) -> None:
-        """Choose the columns for the program, and print how these were read. Raises `ExpressionError`."""
+        """Choose the columns for the program, and print how these were read. Raises
+        `ExpressionError`.
+        """
         names = files.first.names
         if self.keep is True and self.grid is not None:
             self.keep = tuple([name for name in names if name not in self.axes])
@@ -185,7 +198,9 @@ class _RowsJob:
         bound = () if self.question.equations else bound_names(self.text)
         self.mapped = mapped_columns(self.columns, names, [*shared, *bound])
         self.fitted = self._fitted(self.mapped)
-        self.used = {name: self.mapped[name] for name in self.fitted.variables if name in self.mapped}
+        self.used = {
+            name: self.mapped[name] for name in self.fitted.variables if name in self.mapped
+        }
         if self.fitted.reading is not None:
             write_reading("", self.fitted.reading.text)
         report_headings(self.used, self.columns)
@@ -196,9 +211,15 @@ class _RowsJob:
         if not self.form.wide or not (self.grid is not None or self.form.for_people):
             return ()
         others = {*self.axes, *self.kept}
-        own = [(name, column) for name, column in self.mapped.items() if name in self.used and self.is_data]
+        own = [
+            (name, column)
+            for name, column in self.mapped.items()
+            if name in self.used and self.is_data
+        ]
         of_data = [name for name, column in own if not {name, column} & others]
-        shared = [] if self.form.for_people else [name for name in self._share() if name not in of_data]
+        shared = (
+            [] if self.form.for_people else [name for name in self._share() if name not in of_data]
+        )
         return (*of_data, *self.axes, *shared)
 
     def _fitted(self, columns: Collection[str]) -> Fitted:
@@ -247,8 +268,14 @@ class _RowsJob:
 
     def layout(self) -> dict[str, Any]:
         once = self._share() if self.form.for_people and self.grid is not None else []
-        fixed = {name: self.point[name] for name in once if not isinstance(self.point[name], Spread)}
-        return {"digits": self.call.view.digits, "fixed": fixed, "spreadsheet": self.call.spreadsheet}
+        fixed = {
+            name: self.point[name] for name in once if not isinstance(self.point[name], Spread)
+        }
+        return {
+            "digits": self.call.view.digits,
+            "fixed": fixed,
+            "spreadsheet": self.call.spreadsheet,
+        }
 
     def rows(self, point: tuple[str, ...] = ()) -> Rows:
         return rows(
@@ -263,18 +290,26 @@ class _RowsJob:
             point=point,
         )
 
-    def columns_with_units(self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})) -> dict[str, Unit]:
-        shared = {name: x.in_unit for name, x in self.point.items() if isinstance(x, Spread) and x.in_unit}
+    def columns_with_units(
+        self, files: Files, uncertain: Mapping[str, str] = MappingProxyType({})
+    ) -> dict[str, Unit]:
+        shared = {
+            name: x.in_unit for name, x in self.point.items() if isinstance(x, Spread) and x.in_unit
+        }
         if not self.is_data or self.units.are_left_out:
             for name, of_spread in shared.items():
                 message = f"the uncertainty of `{name}` is in {of_spread}, and units are ignored"
-                raise ExpressionError("point", message, hint=f"give it as a number, or leave `--in {NONE}` out")
+                raise ExpressionError(
+                    "point", message, hint=f"give it as a number, or leave `--in {NONE}` out"
+                )
             return {}
         used = {name: column for name, column in self.used.items() if name not in self.axes}
         texts = units_in_headings({**used, **_spread_columns(uncertain)}, files.first.units)
         is_asked = self.units.are_given or any(hasattr(x, "unit") for x in self.first.values())
         for name in texts.keys() & used.keys():
-            if isinstance(own_spread := self.point.get(name), Spread) and own_spread.source.endswith("%"):
+            if isinstance(
+                own_spread := self.point.get(name), Spread
+            ) and own_spread.source.endswith("%"):
                 check_percentage(name, texts[name])
         units, notes = column_units(used, texts, is_asked, angles=uses_angles(self.fitted.program))
         warn(notes, self.text)
@@ -286,14 +321,20 @@ class _RowsJob:
             return None
         if not (columns or self.units.are_given):
             return None
-        units = row_units(self.call.command, self.fitted, {**self.units.typed, **columns}, self.units.asked)
+        units = row_units(
+            self.call.command, self.fitted, {**self.units.typed, **columns}, self.units.asked
+        )
         if self.form.wide:
             self.report_scales(units.warnings)
         return units
 
     def report_scales(self, warnings: Sequence[Diagnostic]) -> None:
         """Print once what is to be known of the units of all rows, which records have in each."""
-        new = [warning for warning in warnings if warning.kind == "unit" and warning.message not in self.units.reported]
+        new = [
+            warning
+            for warning in warnings
+            if warning.kind == "unit" and warning.message not in self.units.reported
+        ]
         if new:
             self.units.reported |= {warning.message for warning in new}
             warn(new, self.text)
@@ -352,7 +393,9 @@ def _check_output(output: str, read: Sequence[Source]) -> None:
 def _folder(output: str | None, engine: str | None) -> tuple[str | None, str | None]:
     """Return the folder that workers write into, and the one file that becomes of it."""
     path = None if output is None else local_path(output)
-    is_folder = path is not None and (is_folder_name(path) or (not is_url(path) and os.path.isdir(path)))
+    is_folder = path is not None and (
+        is_folder_name(path) or (not is_url(path) and os.path.isdir(path))
+    )
     if engine is None:
         if is_folder:
             hint = "name a file; or have Dask's workers write files into it: `--engine dask`"
@@ -371,7 +414,9 @@ def _needs_no_batches(job: _RowsJob) -> bool:
     if job.call.arithmetic != DOUBLE:
         if job.form.format not in WIDE:
             message = f"`--format {job.form.format}` holds only doubles"
-            raise usage_error(message, f"write csv or jsonl, or leave `--{job.call.arithmetic.name}` out")
+            raise usage_error(
+                message, f"write csv or jsonl, or leave `--{job.call.arithmetic.name}` out"
+            )
         return True
     backend = job.call.backend
     if not job.form.is_textual or (backend != "python" and has_arrow()):
@@ -412,21 +457,29 @@ def _in_parts(job: _RowsJob, folder: str) -> int:
             raise usage_error(f"{source.name} cannot be read in parts", hint)
         if cluster.absolute_path(source.path).startswith(folder):
             hint = "give another folder to `--output`"
-            raise ExpressionError("io", f"`{source.path}` is an input in the output folder `{folder}`", hint=hint)
+            raise ExpressionError(
+                "io", f"`{source.path}` is an input in the output folder `{folder}`", hint=hint
+            )
     with Files(job.sources, several=len(job.sources) > 1, grid=job.grid) as files:
         formula, _ = _in_batches(job, files)
         parts = cluster.divide_rows(files)
     fail = call.on_error == "fail"
     selection = files.first.selection
-    shared = cluster.Job(formula, selection, files.several, folder, job.form.format, job.layout(), fail, job.grid)
-    return cluster.run(shared, parts, call.scheduler, call.workers, force=call.force, file=job.form.file)
+    shared = cluster.Job(
+        formula, selection, files.several, folder, job.form.format, job.layout(), fail, job.grid
+    )
+    return cluster.run(
+        shared, parts, call.scheduler, call.workers, force=call.force, file=job.form.file
+    )
 
 
 def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:
     get_arrow("for these rows")
     from ..data.sinks import open_sink
 
-    files = stack.enter_context(Files(job.sources, first, several=len(job.sources) > 1, grid=job.grid))
+    files = stack.enter_context(
+        Files(job.sources, first, several=len(job.sources) > 1, grid=job.grid)
+    )
     formula, bound = _in_batches(job, files)
     files.map_files(lambda file: None)
     output = job.call.output
@@ -434,7 +487,9 @@ def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:
     if beside is not None:
         stack.callback(beside.abandon)
     elif job.form.format in OF_ROWS and sys.stdout.isatty():
-        raise usage_error(f"`{job.form.format}` is not for a terminal", "give `--output FILE`, or another format")
+        raise usage_error(
+            f"`{job.form.format}` is not for a terminal", "give `--output FILE`, or another format"
+        )
     else:
         sys.stdout.flush()
     place: Any = sys.stdout.buffer if beside is None else beside.file
@@ -454,7 +509,9 @@ def _piped(job: _RowsJob, stack: ExitStack, first: Reader | None) -> int:
 
 # ---- one by one
 def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader | None) -> int:
-    waits = any(source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources)
+    waits = any(
+        source.once and not (source.path == "-" and is_file(sys.stdin)) for source in job.sources
+    )
     flush = job.call.output is None and (waits or sys.stdout.isatty())
     fail = job.call.on_error == "fail"
     tally = Tally()
@@ -468,10 +525,15 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
 
     def answer(request: Request) -> Any:
         nonlocal hints
-        if hints and not tally.rows % ROWS_BETWEEN_LOOKS and time.monotonic() - begun > PATIENCE_SECONDS:
+        if (
+            hints
+            and not tally.rows % ROWS_BETWEEN_LOOKS
+            and time.monotonic() - begun > PATIENCE_SECONDS
+        ):
             hints = False
             write_note(
-                "note: records have much beside the numbers; `--wide` writes one short line a row, many times faster"
+                "note: records have much beside the numbers; `--wide` writes one short line a row,"
+                " many times faster"
             )
         try:
             with limit_errors():
@@ -535,7 +597,13 @@ def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
 
             return Collected(output.stream.buffer, job.form.format, results, kept, len(leading))
         return open_writer(
-            job.form.format, output.stream, results, kept, **job.layout(), leading=leading, numbered=job.is_data
+            job.form.format,
+            output.stream,
+            results,
+            kept,
+            **job.layout(),
+            leading=leading,
+            numbered=job.is_data,
         )
 
     if not job.question.batched:
@@ -545,15 +613,19 @@ def _wide_writer(job: _RowsJob, output: Output, requests: _Requests) -> Any:
     return opened([heads.get(name, name) for name in names])
 
 
+# Rows of records between two looks at the clock: some 10 ms.
 ROWS_BETWEEN_LOOKS = 256
-"""Rows of records between two looks at the clock: some 10 ms."""
 
+# Seconds after which a person is told of the faster form.
 PATIENCE_SECONDS = 2.0
-"""Seconds after which a person is told of the faster form."""
 
 
 def _uncertainty_columns(
-    used: Mapping[str, str], names: Sequence[str], columns: Mapping[str, str], errors: str, shared: Iterable[float]
+    used: Mapping[str, str],
+    names: Sequence[str],
+    columns: Mapping[str, str],
+    errors: str,
+    shared: Iterable[float],
 ) -> dict[str, str]:
     own = _columns_by_name(names, [f"u({name})" for name in used])
     uncertain = {name: {**own, **columns}.get(f"u({name})", "") for name in used}
@@ -565,7 +637,9 @@ def _uncertainty_columns(
         if uncertain:
             listed = ", ".join([f"u({name}) = {column}" for name, column in uncertain.items()])
             write_note(f"uncertainties: {listed}")
-    if not uncertain and not any(hasattr(x, "uncertainty") or isinstance(x, Spread) for x in shared):
+    if not uncertain and not any(
+        hasattr(x, "uncertainty") or isinstance(x, Spread) for x in shared
+    ):
         raise _no_uncertainty(next(iter(used), "x"), names)
     return uncertain
 
@@ -573,12 +647,22 @@ def _uncertainty_columns(
 def _columns_by_name(columns: Sequence[str], spreads: Sequence[str]) -> dict[str, str]:
     """Return the columns by their names without units, and by themselves."""
     own = {**names_in_headings(columns), **{column: column for column in columns}}
-    return own | {u: x for x in columns for u in spreads if x.startswith(u) and unit_in_heading(x, u)}
+    return own | {
+        u: x for x in columns for u in spreads if x.startswith(u) and unit_in_heading(x, u)
+    }
 
 
-def _usual_uncertainty(name: str, columns: Mapping[str, str], used: Mapping[str, str]) -> str | None:
-    """Return the column with a usual name of a variable's uncertainty. Raises an error if there are several."""
-    there = [columns[form] for form in usual_names(name) if form in columns and columns[form] not in used.values()]
+def _usual_uncertainty(
+    name: str, columns: Mapping[str, str], used: Mapping[str, str]
+) -> str | None:
+    """Return the column with a usual name of a variable's uncertainty. Raises an error if there are
+    several.
+    """
+    there = [
+        columns[form]
+        for form in usual_names(name)
+        if form in columns and columns[form] not in used.values()
+    ]
     if len(there) > 1:
         hint = f'say which: `--columns "u({name})={there[0]}"`'
         raise usage_error(f"{quote(there)} may be uncertainties of `{name}`", hint)
@@ -601,7 +685,9 @@ def _spread_factors(
     units: Mapping[str, Unit],
     texts: Mapping[str, str],
 ) -> dict[str, float]:
-    """Return the factors that bring uncertainties to the units of their columns; `shared` ones have their own units."""
+    """Return the factors that bring uncertainties to the units of their columns; `shared` ones have
+    their own units.
+    """
     factors = {}
     of_spreads = {name: texts.get(f"u({name})", "") for name in uncertain} | dict(shared)
     for name in used:
@@ -638,25 +724,37 @@ class _Requests:
         if self.units is None:
             self._convert_each(columns)
         heads = {name: str(getattr(x, "unit", "")) for name, x in job.first.items()}
-        heads |= {} if self.units is None else {name: str(unit) for name, unit in self.units.point.items()}
+        heads |= (
+            {}
+            if self.units is None
+            else {name: str(unit) for name, unit in self.units.point.items()}
+        )
         heads |= self.in_units
         self.heads = {name: heading(name, heads.get(name)) for name in job.leading}
         self.columns = [*job.used.values(), *self.uncertain.values()]
         files.require({**job.used, **_spread_columns(self.uncertain)}, self.columns, job.kept)
 
     def _shared_units(self, columns: Mapping[str, Unit]) -> RowUnits | None:
-        """Return the units of all answers; None if results have to be converted, which each answer does itself."""
+        """Return the units of all answers; None if results have to be converted, which each answer
+        does itself.
+        """
         job = self.job
         has_own = job.units.asked or job.units.are_left_out or job.units.has_literals
         if has_own or not (job.form.wide or job.call.command != "hessian"):
             return None
         units = job.row_units(columns)
-        return None if units is None or any(linear != (1.0, 0.0) for linear in units.outputs) else units
+        return (
+            None
+            if units is None or any(linear != (1.0, 0.0) for linear in units.outputs)
+            else units
+        )
 
     def _convert_each(self, columns: Mapping[str, Unit]) -> None:
         """Have each row converted from the units of its columns."""
         job = self.job
-        units = {name: unit for name, unit in job.units.typed.items() if name in job.used} | dict(columns)
+        units = {name: unit for name, unit in job.units.typed.items() if name in job.used} | dict(
+            columns
+        )
         self.in_units = {name: str(unit) for name, unit in units.items()}
         if units and not job.call.uncertain and not job.question.equations:
             checked_units(job.fitted, {**job.units.typed, **columns}, job.units.asked)
@@ -677,7 +775,9 @@ class _Requests:
                 line, cells, _ = row
                 self.row = file, line
                 numbers, fault = file.numbers_in(row, self.columns)
-                own = {name: numbers[column] for name, column in job.used.items() if column in numbers}
+                own = {
+                    name: numbers[column] for name, column in job.used.items() if column in numbers
+                }
                 typed = {**shared, **own}
                 kept = self._kept(typed, cells)
                 point = self._in_system(typed)
@@ -694,7 +794,9 @@ class _Requests:
 
     def _kept(self, typed: Mapping[str, float], cells: Mapping[str, Any]) -> dict[str, Any]:
         """Return what answers repeat of a row: its point, and the columns that are kept."""
-        kept = {head: getattr(x := typed.get(name), "number", x) for name, head in self.heads.items()}
+        kept = {
+            head: getattr(x := typed.get(name), "number", x) for name, head in self.heads.items()
+        }
         return kept | {name: plain_cell(cells.get(name)) for name in self.job.kept}
 
     def _in_system(self, typed: dict[str, float]) -> dict[str, float]:
@@ -702,9 +804,13 @@ class _Requests:
         units = self.units
         if units is None or not units.inputs:
             return typed
-        return typed | {name: units.in_system(name, typed[name]) for name in units.inputs if name in typed}
+        return typed | {
+            name: units.in_system(name, typed[name]) for name in units.inputs if name in typed
+        }
 
-    def _add_quantities(self, point: dict[str, float], numbers: Mapping[str, float]) -> ExpressionError | None:
+    def _add_quantities(
+        self, point: dict[str, float], numbers: Mapping[str, float]
+    ) -> ExpressionError | None:
         """Give the values of a row their units and uncertainties, or return the error."""
         try:
             point |= {name: self._value(name, numbers) for name in self.job.used}
@@ -726,7 +832,10 @@ class _Requests:
             uncertainty = numbers[self.uncertain[name]] * self.job.units.factors.get(name, 1.0)
             value = normal(name, value, uncertainty, repr(value))
         elif isinstance(shared, Spread):
-            factor, measured = self.job.units.factors.get(name, 1.0), quantity(name, f"{value!r}{shared.source}")
+            factor, measured = (
+                self.job.units.factors.get(name, 1.0),
+                quantity(name, f"{value!r}{shared.source}"),
+            )
             if factor != 1 and isinstance(measured, MeasuredValue):
                 measured = normal(name, value, measured.uncertainty * factor, repr(value))
             value = measured

@@ -43,8 +43,8 @@ if TYPE_CHECKING:
     from ..streams.files import Output
 
 MAX_DRAWN_WARNINGS = 5
+# Seconds between flushes of answers while more lines are available.
 FLUSH_AFTER = 0.05
-"""Seconds between flushes of answers while more lines are available."""
 
 
 class Command(OptionValues):
@@ -52,22 +52,33 @@ class Command(OptionValues):
 
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         super().__init__(command, values)
+        # Whether values, and constants of nature, have uncertainties.
         self.uncertain = command == "propagate"
-        """Whether values, and constants of nature, have uncertainties."""
         self.document = bool(values.get("document"))
         self.format = "json" if values.get("json") else values.get("format")
         self.output = None if values.get("output") == "-" else values.get("output")
         self.unicode = self.output is not None or terminal_of(sys.stdout).unicode
+        # Whether the programs come from a stream.
         self.many = values.get("file") is None and values.get("expr", "") in (None, "-")
-        """Whether the programs come from a stream."""
         self.lenient = bool(values.get("lenient")) or self.is_typed_at_terminal
         self.read_by(AS_USUAL)
 
     @property
     def is_typed_at_terminal(self) -> bool:
-        """Return whether a person typed the program and sees the answer and `read as:`; not with `--strict`."""
-        typed = self.values.get("expr") is not None and not self.many and self.values.get("file") is None
-        return typed and not self.values.get("strict") and is_shown(sys.stdout) and is_shown(sys.stderr)
+        """Return whether a person typed the program and sees the answer and `read as:`; not with
+        `--strict`.
+        """
+        typed = (
+            self.values.get("expr") is not None
+            and not self.many
+            and self.values.get("file") is None
+        )
+        return (
+            typed
+            and not self.values.get("strict")
+            and is_shown(sys.stdout)
+            and is_shown(sys.stderr)
+        )
 
     def read_by(self, reading: Reading) -> None:
         """Set the readers of the parts of requests."""
@@ -79,7 +90,9 @@ class Command(OptionValues):
         constants = [] if self.command == "fit" else self.constant_texts
         return once_read([*constants, *(self.values.get("at") or ())])
 
-    def choose_format(self, formats: Iterable[str] | None = None, otherwise: str | None = None) -> str:
+    def choose_format(
+        self, formats: Iterable[str] | None = None, otherwise: str | None = None
+    ) -> str:
         """Return the format by option, file name or default, in this order."""
         if otherwise is None:
             is_latex = len(self.paths) > 2 and self.language == "latex"
@@ -97,13 +110,17 @@ class Command(OptionValues):
     def standard_input_for(self, option: str, path: str) -> BinaryIO | None:
         """Return standard input if the path is `-`, else None."""
         if path == "-" and self.many:
-            raise usage_error(f"the programs and `{option}` both read standard input", "name a file")
+            raise usage_error(
+                f"the programs and `{option}` both read standard input", "name a file"
+            )
         return standard_input() if path == "-" else None
 
     def check_picture(self, chosen: str, name: str, formats: Sequence[str] = PICTURES) -> None:
         """Raise a usage error for pictures of a stream or on a terminal."""
         if chosen in formats:
-            self.require_program(only="a picture is drawn of one program at a time, not of a stream")
+            self.require_program(
+                only="a picture is drawn of one program at a time, not of a stream"
+            )
             self.refuse_terminal(chosen, name)
 
     def refuse_terminal(self, chosen: str, name: str) -> None:
@@ -134,7 +151,9 @@ class Command(OptionValues):
             return RowQuestion(None)
         several = any(map(self.values.get, ("everything", "relative", "direction", "adjoint")))
         batched = self.command in ("grad", "jacobian", "hessian") and not several
-        return RowQuestion(self.check_program, batched, "--sort" if self.values.get("sort") else None)
+        return RowQuestion(
+            self.check_program, batched, "--sort" if self.values.get("sort") else None
+        )
 
     def grid(self) -> Grid | None:
         """Return the sweeps in `--at`, or None. Raises `ExpressionError`."""
@@ -153,7 +172,8 @@ class Command(OptionValues):
     def require_program(self, only: str | None = None) -> None:
         """Raise `NothingAsked` if a person would have to type the program.
 
-        Raise the usage error `only`, if given, for a stream. A playground begins with a program or without one.
+        Raise the usage error `only`, if given, for a stream. A playground begins with a program or
+        without one.
         """
         if self.values.get("playground") and self.many:
             return
@@ -209,7 +229,9 @@ def answer_with(call: Command, method: Method, out: Writer[Any]) -> int:
         request = Request(subject, subject.program_read or "", point, call.variables)
     except ExpressionError as error:
         request = Request(subject, subject.program_read or "", {}, None, error)
-    return _answer_request(request, method, out, True, call.lenient, alone=True, command=call.command)
+    return _answer_request(
+        request, method, out, True, call.lenient, alone=True, command=call.command
+    )
 
 
 def _answer(request: Request, method: Method, lenient: bool) -> tuple[Any, Subject]:
@@ -275,8 +297,12 @@ def answer_requests(
     return worst
 
 
-def _error_of_request(fault: Exception, request: Request, lenient: bool, *, alone: bool) -> ExpressionError:
-    """Return the error that a request is answered with, with advice on lenient reading where that would take it."""
+def _error_of_request(
+    fault: Exception, request: Request, lenient: bool, *, alone: bool
+) -> ExpressionError:
+    """Return the error that a request is answered with, with advice on lenient reading where that
+    would take it.
+    """
     error = error_of(fault, "the command" if alone else "the line")
     _forget_traceback(fault)
     if not lenient and error.offers and request.subject.reading is None:
@@ -342,7 +368,13 @@ def _forget_traceback(fault: BaseException) -> None:
 
 
 def _write_error(
-    request: Request, error: ExpressionError, out: Writer[Any], flush: bool, *, alone: bool, command: str
+    request: Request,
+    error: ExpressionError,
+    out: Writer[Any],
+    flush: bool,
+    *,
+    alone: bool,
+    command: str,
 ) -> None:
     source = subject = request.subject
     if source.reading is None and error.read is not None and source.text is not None:
@@ -366,7 +398,9 @@ def _write_error(
     report(diagnostic, error.text if error.text is not None else subject.text, where=place)
 
 
-def _with_advice(diagnostic: Diagnostic, typed: str | None, read: str, request: Request, command: str) -> Diagnostic:
+def _with_advice(
+    diagnostic: Diagnostic, typed: str | None, read: str, request: Request, command: str
+) -> Diagnostic:
     hint = diagnostic.hint
     is_pointless = command == "grad" and not request.point and "give the point" in (hint or "")
     if diagnostic.kind == "missing_value" and is_pointless:
@@ -380,7 +414,12 @@ def _with_advice(diagnostic: Diagnostic, typed: str | None, read: str, request: 
     return diagnostic._replace(hint=hint)
 
 
-def warn(warnings: Sequence[Diagnostic], text: str | None, where: str = "", composed: AsRead | None = None) -> None:
+def warn(
+    warnings: Sequence[Diagnostic],
+    text: str | None,
+    where: str = "",
+    composed: AsRead | None = None,
+) -> None:
     """Draw the first warnings on standard error, and count the others.
 
     In a `composed` program they point into the typed text where possible.

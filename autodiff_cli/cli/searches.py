@@ -35,19 +35,24 @@ class Saved:
         named = [path for path in (call.output, *saves) if path is not None]
         for path in [path for path in named if named.count(path) > 1]:
             raise usage_error(f"`{path}` cannot hold two things", "give each file its own name")
-        self._point, self._path = (None if path is None else Output(path, force=call.force) for path in saves)
+        self._point, self._path = (
+            None if path is None else Output(path, force=call.force) for path in saves
+        )
         self.best: Mapping[str, float | str] = {}
 
     def keep_point(self, point: Mapping[str, float], units: Mapping[str, Any] | None) -> None:
         """Keep the best point so far, with units, for `--at @FILE`."""
         of_point = {} if units is None else units.get("parameters") or units.get("point") or {}
         texts = {name: str(unit) for name, unit in of_point.items() if unit is not None}
-        self.best = {name: f"{x!r} {texts[name]}" if texts.get(name) else x for name, x in point.items()}
+        self.best = {
+            name: f"{x!r} {texts[name]}" if texts.get(name) else x for name, x in point.items()
+        }
 
     def row(self, row: Any) -> None:
         """Write a step."""
         if self._path is not None:
-            fields = resolve("optimize.descend_view.DescentView").fields  # few searches write their path
+            # few searches write their path
+            fields = resolve("optimize.descend_view.DescentView").fields
             self._path.stream.write(json.dumps(record_of(fields, row)) + "\n")
 
     def finish(self, code: int) -> None:
@@ -67,7 +72,8 @@ def warning_of(search: Any) -> Diagnostic:
 class Searches:
     """Long answers, each with progress; keeps the last, and the exit code.
 
-    `good` tests a result, `unit` names the steps; `warning` warns if the format does not show failure.
+    `good` tests a result, `unit` names the steps; `warning` warns if the format does not show
+    failure.
     """
 
     def __init__(

@@ -6,14 +6,16 @@ Nothing is expanded: `$x`, `$(…)`, globs and `~` stand for themselves.
 import re
 from typing import NamedTuple
 
+# Whatever bash may read as more than itself outside quotes.
 _SAFE_IN_BASH = r"[^\w.,=:@+/%-]"
-"""Whatever bash may read as more than itself outside quotes."""
+# The characters after which bash begins a new word to complete (`COMP_WORDBREAKS`).
 _BASH_BREAKS = frozenset("=:@><|&;()")
-"""The characters after which bash begins a new word to complete (`COMP_WORDBREAKS`)."""
 
 
 class Quoting(NamedTuple):
-    """How a shell quotes: the escape character, and what it escapes outside and in each kind of quotes."""
+    """How a shell quotes: the escape character, and what it escapes outside and in each kind of
+    quotes.
+    """
 
     escape: str
     escaped: dict[str, str | None]
@@ -23,13 +25,13 @@ class Quoting(NamedTuple):
 
 
 _POSIX = Quoting("\\", {"": None, "'": "", '"': '$`"\\\n'})
+# The quoting of each shell.
 QUOTING = {
     "bash": _POSIX,
     "zsh": _POSIX,
     "fish": Quoting("\\", {"": None, "'": "'\\", '"': '"$\\\n'}),
     "powershell": Quoting("`", {"": None, "'": "", '"': None}, doubled=True),
 }
-"""The quoting of each shell."""
 
 
 class ShellWord(NamedTuple):

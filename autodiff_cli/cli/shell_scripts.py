@@ -1,7 +1,7 @@
 """The completion scripts of the shells, and their installation.
 
-A script asks the command for candidates, one a line with its description after a tab, and hands the lines to its
-shell as data: nothing that the command prints is evaluated.
+A script asks the command for candidates, one a line with its description after a tab, and hands the
+lines to its shell as data: nothing that the command prints is evaluated.
 """
 
 import os
@@ -11,8 +11,8 @@ from pathlib import Path
 
 from ..errors import usage_error
 
+# The environment variables of a request: the shell, and the line up to the cursor.
 VARIABLE, LINE = "_AUTODIFF_COMPLETE", "_AUTODIFF_LINE"
-"""The environment variables of a request: the shell, and the line up to the cursor."""
 
 _BASH = """\
 _autodiff_completion() {
@@ -111,14 +111,20 @@ Register-ArgumentCompleter -Native -CommandName autodiff -ScriptBlock {
 }
 """
 
-SCRIPTS = {"bash": _BASH, "zsh": _ZSH, "fish": _FISH, "powershell": _POWERSHELL, "pwsh": _POWERSHELL}
-"""The completion script of each shell."""
+# The completion script of each shell.
+SCRIPTS = {
+    "bash": _BASH,
+    "zsh": _ZSH,
+    "fish": _FISH,
+    "powershell": _POWERSHELL,
+    "pwsh": _POWERSHELL,
+}
 
+# What the scripts of Typer are told, which let the shell evaluate what is printed.
 OUTDATED = (
-    "autodiff: this completion script is of an older version; replace it by `autodiff --install-completion`,"
-    " and start a new shell"
+    "autodiff: this completion script is of an older version; replace it by `autodiff"
+    " --install-completion`, and start a new shell"
 )
-"""What the scripts of Typer are told, which let the shell evaluate what is printed."""
 
 
 def _running_shell() -> str:
@@ -130,7 +136,11 @@ def _running_shell() -> str:
         shell = Path(os.environ.get("SHELL", "")).name.removesuffix(".exe")
     if shell not in SCRIPTS:
         raise usage_error(
-            f"there is no completion for the shell `{shell}`" if shell else "the shell is not known",
+            (
+                f"there is no completion for the shell `{shell}`"
+                if shell
+                else "the shell is not known"
+            ),
             f"run it in one of {', '.join(SCRIPTS)}",
         )
     return shell
@@ -146,7 +156,9 @@ def install_script() -> int:
     """Install the script of the running shell; return the exit code."""
     shell = _running_shell()
     path, startup, line = _places(shell)
-    outdated = path.is_file() and path.read_text(encoding="utf-8", errors="replace") != SCRIPTS[shell]
+    outdated = (
+        path.is_file() and path.read_text(encoding="utf-8", errors="replace") != SCRIPTS[shell]
+    )
     path.parent.mkdir(parents=True, exist_ok=True)
     # a shell of Unix on Windows takes no carriage returns
     path.write_text(SCRIPTS[shell], encoding="utf-8", newline="\n")
@@ -157,7 +169,9 @@ def install_script() -> int:
             separator = "" if not text or text.endswith("\n") else "\n"
             startup.write_bytes(f"{text}{separator}{line}\n".encode("utf-8", "surrogateescape"))
     replaced = ", in place of an older script" if outdated else ""
-    sys.stdout.write(f"completion for {shell} is installed in {path}{replaced}; it works in a new shell\n")
+    sys.stdout.write(
+        f"completion for {shell} is installed in {path}{replaced}; it works in a new shell\n"
+    )
     return 0
 
 
@@ -169,7 +183,11 @@ def _places(shell: str) -> tuple[Path, Path | None, str]:
         return path, home / ".bashrc", f"source '{path.as_posix()}'"
     if shell == "zsh":
         startup = Path(os.environ.get("ZDOTDIR") or home) / ".zshrc"
-        return home / ".zfunc" / "_autodiff", startup, "fpath+=~/.zfunc; autoload -Uz compinit; compinit"
+        return (
+            home / ".zfunc" / "_autodiff",
+            startup,
+            "fpath+=~/.zfunc; autoload -Uz compinit; compinit",
+        )
     if shell == "fish":
         return home / ".config" / "fish" / "completions" / "autodiff.fish", None, ""
     profile = _powershell_profile(shell)
@@ -179,11 +197,23 @@ def _places(shell: str) -> tuple[Path, Path | None, str]:
 
 
 def _powershell_profile(shell: str) -> Path:
-    command = [shell, "-NoProfile", "-Command", "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $profile"]
+    command = [
+        shell,
+        "-NoProfile",
+        "-Command",
+        "[Console]::OutputEncoding = [Text.Encoding]::UTF8; $profile",
+    ]
     try:
-        printed = subprocess.run(command, capture_output=True, check=True).stdout.decode("utf-8", "replace").strip()
+        printed = (
+            subprocess.run(command, capture_output=True, check=True)
+            .stdout.decode("utf-8", "replace")
+            .strip()
+        )
     except (OSError, subprocess.CalledProcessError):
         printed = ""
     if not printed:
-        raise usage_error(f"{shell} does not say where its profile is", "`autodiff --show-completion` shows the script")
+        raise usage_error(
+            f"{shell} does not say where its profile is",
+            "`autodiff --show-completion` shows the script",
+        )
     return Path(printed)

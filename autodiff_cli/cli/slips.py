@@ -24,30 +24,31 @@ def _by_synonym(section: str) -> dict[str, tuple[str, ...]]:
     return names
 
 
+# Commands by words that can mean nothing else before a formula, `differentiate x^2`.
 WORDS = _by_synonym("synonyms of commands before a formula")
-"""Commands by words that can mean nothing else before a formula, `differentiate x^2`."""
+# Commands by their names elsewhere, the likeliest first.
 COMMAND_SYNONYMS = WORDS | _by_synonym("synonyms of commands")
-"""Commands by their names elsewhere, the likeliest first."""
 SESSION_SYNONYMS = _by_synonym("synonyms of commands of a session")
+# Options by their names elsewhere, without dashes.
 OPTION_SYNONYMS = _by_synonym("synonyms of options")
-"""Options by their names elsewhere, without dashes."""
 CHOICE_SYNONYMS = _by_synonym("synonyms of choices")
+# Hints for unknown commands that no other command replaces.
 COMMAND_ADVICE = table("advice on commands")
-"""Hints for unknown commands that no other command replaces."""
 _advice = table("advice on options").items()
+# Hints for unknown options, some for one command, as in `solve.steps`.
 OPTION_ADVICE = {name: advice for names, advice in _advice for name in names.split()}
-"""Hints for unknown options, some for one command, as in `solve.steps`."""
 
+# The most letters of a word in a session that is a variable after `--`.
 MAX_VARIABLE_LENGTH = 3
-"""The most letters of a word in a session that is a variable after `--`."""
+# How alike a mistyped command is to the one that is offered: `gard` and `grad` are 0.75, `sin` and
+# `hessian` 0.6.
 NEAR_COMMAND = 0.7
-"""How alike a mistyped command is to the one that is offered: `gard` and `grad` are 0.75, `sin` and `hessian` 0.6."""
+# The most commands with an option that a hint names.
 MAX_NAMED_COMMANDS = 4
-"""The most commands with an option that a hint names."""
 _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
+# A number, perhaps with a unit, or an expression that begins with one: no equation's side.
 _PLAIN_VALUE = r"(?:[-+]?[\d.]|[-+]?(?:pi\b|π|√|sqrt\(|inf\b))[^=<>:,]*"
-"""A number, perhaps with a unit, or an expression that begins with one: no equation's side."""
 _NAMED_VALUE = rf"[^\W\d]\w*={_PLAIN_VALUE}(?::{_PLAIN_VALUE})*"
 _NAMED_VALUES = rf"{_NAMED_VALUE}(?:,{_NAMED_VALUE})*"
 _NAMED_RANGE = rf"[^\W\d]\w*={_PLAIN_VALUE}:{_PLAIN_VALUE}"
@@ -66,13 +67,18 @@ def bad_command(name: str) -> ExpressionError:
     """Return the error for an unknown command, with a suggestion."""
     from ..engine.table.primitive import COMPOSED, FUNCTIONS  # help needs no engine
 
-    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(name, [*COMMANDS, *PAGES], NEAR_COMMAND)
+    suggestion = next(iter(COMMAND_SYNONYMS.get(name, ())), None) or closest(
+        name, [*COMMANDS, *PAGES], NEAR_COMMAND
+    )
     hint = COMMAND_ADVICE.get(name, "`autodiff --help` lists the commands")
     if suggestion and name not in COMMAND_ADVICE:
         hint = f"did you mean `autodiff {suggestion}`?"
     elif name in FUNCTIONS or name in COMPOSED:
         formula = quoted(f"{name}(x)")
-        hint = f"put a formula in quotes: `autodiff {formula}`; what the function is: `autodiff functions {name}`"
+        hint = (
+            f"put a formula in quotes: `autodiff {formula}`; what the function is: `autodiff"
+            f" functions {name}`"
+        )
     elif name[:3] in ("to-", "to_") and (target := CHOICE_SYNONYMS.get(name[3:], (name[3:],))[0]):
         hint = f"did you mean `autodiff export --to {target}`?"
     elif not name.isidentifier() and not looks_like_option(name):
@@ -120,18 +126,36 @@ def unknown_option(
 
 def check_is_formula(text: str, command: str) -> None:
     """Raise an error for the name of a file of data in place of a formula."""
-    if text.endswith(_DATA_ENDINGS) and not text.startswith((*_DATA_ENDINGS, "-")) and " " not in text:
-        hint = f"write the formula before it: `autodiff {command} {quoted('y = a*x + b')} --data {text}`"
+    if (
+        text.endswith(_DATA_ENDINGS)
+        and not text.startswith((*_DATA_ENDINGS, "-"))
+        and " " not in text
+    ):
+        hint = (
+            f"write the formula before it: `autodiff {command} {quoted('y = a*x + b')} --data"
+            f" {text}`"
+        )
         raise usage_error(f"`{text}` is no formula", hint)
 
 
 def check_is_no_topic(positional: Sequence[str], declared: Declaration) -> None:
     """Raise an error for a topic of exercises in place of a function: `chain`, `product rule`."""
     words = " ".join(positional).lower().split()
-    topics = [topic for word in words if (topic := word.rstrip("s,")) in declared.options["--topic"].choices]
-    others = [word for word in words if word.rstrip("s,") not in (*topics, "rule", "exercise", "problem", "and")]
+    topics = [
+        topic
+        for word in words
+        if (topic := word.rstrip("s,")) in declared.options["--topic"].choices
+    ]
+    others = [
+        word
+        for word in words
+        if word.rstrip("s,") not in (*topics, "rule", "exercise", "problem", "and")
+    ]
     if topics and not others:
-        raise usage_error(f"`{' '.join(positional)}` is no function", f"did you mean `--topic {','.join(topics)}`?")
+        raise usage_error(
+            f"`{' '.join(positional)}` is no function",
+            f"did you mean `--topic {','.join(topics)}`?",
+        )
 
 
 class MeantOptions(NamedTuple):
@@ -145,7 +169,9 @@ class MeantOptions(NamedTuple):
 def as_options(
     positional: Sequence[str], declared: Declaration, command: str, values: Mapping[str, Any]
 ) -> MeantOptions | None:
-    """Return the formula and the options that arguments beside it mean: `x=2`, `x=0:1`, `data.csv`; None if unclear."""
+    """Return the formula and the options that arguments beside it mean: `x=2`, `x=0:1`, `data.csv`;
+    None if unclear.
+    """
     if len(declared.arguments) != 1 or values.get("strict"):
         return None
     if command == EQUATIONS and are_equations(positional):
@@ -158,7 +184,11 @@ def as_options(
     beside.remove(formula)
     for word in beside:
         name = _option_meant(word, declared, command)
-        if name is None or declared.options[name].parameter in values or (name in texts and _names_data(word)):
+        if (
+            name is None
+            or declared.options[name].parameter in values
+            or (name in texts and _names_data(word))
+        ):
             return None
         texts[name] = f"{texts[name]},{word}" if name in texts else word
     return MeantOptions(formula, texts)
@@ -172,7 +202,9 @@ def _option_meant(word: str, declared: Declaration, command: str) -> str | None:
     if re.fullmatch(_NAMED_RANGE, word):
         # of a plot it is the range, also where it has `--between` for equations
         return next(iter(available(("--range", "--between", "--bounds"), declared.options)), None)
-    is_value = command != EQUATIONS and "--at" in declared.options and re.fullmatch(_NAMED_VALUES, word)
+    is_value = (
+        command != EQUATIONS and "--at" in declared.options and re.fullmatch(_NAMED_VALUES, word)
+    )
     return "--at" if is_value else None
 
 
@@ -182,8 +214,8 @@ def are_equations(words: Sequence[str]) -> bool:
 
 
 _EQUATION = r"[^=]*[^=<>!:+*/^-]=\s*[^=\s][^=]*"
+# The command for which `x=2` may be another equation.
 EQUATIONS = "solve"
-"""The command for which `x=2` may be another equation."""
 
 
 def _names_data(word: str) -> bool:
@@ -196,17 +228,24 @@ def too_many(
     """Return the error for extra arguments, with the likeliest cause."""
     for k, arg in enumerate(positional):
         name = arg.partition("=")[0]
-        if re.fullmatch(_SHORT_OPTION, name) and (hint := _short_option_hint(name, declared, is_first=k == 0)):
+        if re.fullmatch(_SHORT_OPTION, name) and (
+            hint := _short_option_hint(name, declared, is_first=k == 0)
+        ):
             return usage_error(f"there is no option `{name}`", hint)
-    call = _ExcessArguments(positional, positional[len(declared.arguments) :], declared.options, command, values)
+    call = _ExcessArguments(
+        positional, positional[len(declared.arguments) :], declared.options, command, values
+    )
     hint = _range_hint(call) or _repeated_point(call) or _point_hint(call) or _argument_hint(call)
     return usage_error(
-        f"`{call.extra}` is one argument too many", hint or f"`autodiff {command} --help` says what it takes"
+        f"`{call.extra}` is one argument too many",
+        hint or f"`autodiff {command} --help` says what it takes",
     )
 
 
 class _ExcessArguments(NamedTuple):
-    """A call of a command with arguments too many: all, those that are `more`, and the options read before them."""
+    """A call of a command with arguments too many: all, those that are `more`, and the options read
+    before them.
+    """
 
     positional: Sequence[str]
     more: Sequence[str]
@@ -226,11 +265,17 @@ class _ExcessArguments(NamedTuple):
 
 
 def _short_option_hint(name: str, declared: Declaration, *, is_first: bool) -> str:
-    """Return the hint for an argument such as `-at`; the first may be a formula, which begins with a minus."""
+    """Return the hint for an argument such as `-at`; the first may be a formula, which begins with
+    a minus.
+    """
     if name[1:] in OPTION_ADVICE:
         return OPTION_ADVICE[name[1:]]
     begun = f"-{name}"
-    long = [word for word in declared.options if word == begun or (word.startswith(begun) and not is_first)]
+    long = [
+        word
+        for word in declared.options
+        if word == begun or (word.startswith(begun) and not is_first)
+    ]
     long = available(OPTION_SYNONYMS.get(name[1:], ()), declared.options) or long
     return f"did you mean {either(long[:3])}? long options have two dashes" if long else ""
 
@@ -271,17 +316,25 @@ def _point_hint(call: _ExcessArguments) -> str:
         return ""
     if hint := _numbers_hint(call):
         return hint
-    if len(call.more) == 2 and call.extra[:1] == "-" and (point := _as_point(call.extra[1:], call.more[1])):
+    if (
+        len(call.more) == 2
+        and call.extra[:1] == "-"
+        and (point := _as_point(call.extra[1:], call.more[1]))
+    ):
         return f"did you mean `{point}`?"
     assigned = [word for word in call.positional if re.fullmatch(_ASSIGNED, word)]
-    return f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
+    return (
+        f"give the point with `--at {','.join(assigned)}`" if assigned and not call.points else ""
+    )
 
 
 def _numbers_hint(call: _ExcessArguments) -> str:
     """Return the point that numbers behind a formula may be: `3`, `2 3`, `(2,3)`."""
     by_name = "give each value by its name: `--at {}`"
     if len(call.more) == 1 and re.fullmatch(_NUMBER, call.extra):
-        return by_name.format("x=1,y=2") if call.points else f"give the point with `--at {call.extra}`"
+        return (
+            by_name.format("x=1,y=2") if call.points else f"give the point with `--at {call.extra}`"
+        )
     names = _variables_in(call.positional[0]) if len(call.positional) > len(call.more) else []
     if not call.points and all(re.fullmatch(_NUMBER, word) for word in call.more):
         count = len(call.more)
@@ -305,7 +358,10 @@ def _variables_in(formula: str) -> list[str]:
 def _argument_hint(call: _ExcessArguments) -> str:
     extra, options, formula = call.extra, call.options, call.positional[0]
     if call.command == EQUATIONS and are_equations(call.positional):  # with --strict
-        return f"several equations are one argument: `autodiff solve {quoted('; '.join(call.positional))}`"
+        return (
+            "several equations are one argument: `autodiff solve"
+            f" {quoted('; '.join(call.positional))}`"
+        )
     if call.command == "check":
         return f"to mark a derivative: `autodiff diff {quoted(formula)} --answer {quoted(extra)}`"
     by = "--for" if call.command == "solve" else "--wrt"
@@ -319,7 +375,11 @@ def _argument_hint(call: _ExcessArguments) -> str:
         return f"did you mean `--{extra}`?"
     if re.match("=(?!=)", extra):
         return 'leave out the spaces around `=`, or put all of it in quotes: `--at "x = 3"`'
-    return "put the whole expression in quotes, so that the shell keeps it together" if "--at" in options else ""
+    return (
+        "put the whole expression in quotes, so that the shell keeps it together"
+        if "--at" in options
+        else ""
+    )
 
 
 def _is_data(word: str) -> bool:
@@ -338,19 +398,31 @@ def _option_hint(name: str, value: str, declared: Declaration, command: str) -> 
     if name[2:] in OPTION_ADVICE and not available(synonyms, declared.options):
         return OPTION_ADVICE[name[2:]]
     options, word = declared.options, name[2:]
-    meant = _with_choice(value, options) + _with_choice(word, options) or available(synonyms, options)
+    meant = _with_choice(value, options) + _with_choice(word, options) or available(
+        synonyms, options
+    )
     meant = meant[:2] or _similar_options(word, options)
     if not synonyms and not users and "--at" in options and (point := _as_point(word, value)):
         return f"did you mean `{point}`?"
     if meant and (" " in meant[0] or not 0 < len(users) <= MAX_NAMED_COMMANDS):
         return f"did you mean {either(meant)}?"
-    if synonyms and not users and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS:
+    if (
+        synonyms
+        and not users
+        and 0 < len(others := commands_with(synonyms[0])) <= MAX_NAMED_COMMANDS
+    ):
         return f"`{synonyms[0]}` is an option of {quote(others)}; {hint}"
-    return f"it is an option of {quote(users)}; {hint}" if 0 < len(users) <= MAX_NAMED_COMMANDS else hint
+    return (
+        f"it is an option of {quote(users)}; {hint}"
+        if 0 < len(users) <= MAX_NAMED_COMMANDS
+        else hint
+    )
 
 
 def _as_point(name: str, value: str) -> str:
-    """Return the point that `--x 3` or `-x 3` may mean; empty if the name is no variable's, or the value no number."""
+    """Return the point that `--x 3` or `-x 3` may mean; empty if the name is no variable's, or the
+    value no number.
+    """
     is_name = len(name) <= MAX_VARIABLE_LENGTH and name.isidentifier()
     return f"--at {name}={value}" if is_name and re.fullmatch(_NUMBER, value) else ""
 
@@ -361,7 +433,9 @@ def _with_choice(choice: str, options: Mapping[str, Option]) -> list[str]:
 
 
 def _similar_options(word: str, options: Iterable[str]) -> list[str]:
-    """Return options with a word of this one's name, or that begin with it, if they are no more than two."""
+    """Return options with a word of this one's name, or that begin with it, if they are no more
+    than two.
+    """
     meant = [option for option in options if {*word.split("-")} & {*option[2:].split("-")}]
     if not meant and len(word) > 2:
         meant = [option for option in options if option.startswith(f"--{word}")]

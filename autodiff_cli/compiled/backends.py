@@ -11,7 +11,9 @@ def needs_data() -> str:
 
 def unavailable_backend(name: str, why: str) -> ExpressionError:
     """Return the error for a backend that this machine or program lacks."""
-    return usage_error(f"the backend `{name}` is not available: {why}", "leave it out for the fastest that is")
+    return usage_error(
+        f"the backend `{name}` is not available: {why}", "leave it out for the fastest that is"
+    )
 
 
 def one_by_one(why: str) -> str:

@@ -24,8 +24,8 @@ from ..questions.optional_units import heading, names_in_headings
 from ..questions.parse_point import is_name
 from ..questions.problem import check_single, parse, split_name_offers, wanted_variables
 
+# Maximum number of variables for second derivatives in blocks; else row by row.
 MAX_IN_BLOCKS = 16
-"""Maximum number of variables for second derivatives in blocks; else row by row."""
 
 
 class Fitted(NamedTuple):
@@ -53,7 +53,9 @@ def program_over(
     With `outputs` it may have several; with `lenient` it is read as its refusal offers.
     """
     if lenient:
-        fit, reading = read_leniently(text, lambda read: program_over(read, columns, constants, wrt, outputs=outputs))
+        fit, reading = read_leniently(
+            text, lambda read: program_over(read, columns, constants, wrt, outputs=outputs)
+        )
         return fit._replace(reading=reading)
     columns = without_unused_lists(text, columns, constants)
     known_names = [*(column for column in columns if is_name(column)), *constants]
@@ -70,7 +72,10 @@ def program_over(
 
 
 def _check_names(
-    program: Program, columns: Collection[str], constants: Collection[str], known_names: Sequence[str]
+    program: Program,
+    columns: Collection[str],
+    constants: Collection[str],
+    known_names: Sequence[str],
 ) -> None:
     """Raise an error if a variable has no value or two, or if a name that is bound has one."""
     missing = [name for name in program.leaves if name not in known_names]
@@ -80,7 +85,8 @@ def _check_names(
             "missing_value",
             f"`{missing[0]}` has no value",
             program.all_nodes.span(program.leaves[missing[0]]),
-            missing_hint(missing[0], [*columns]) + (f"; or write {spelling_hint(offers)}" if offers else ""),
+            missing_hint(missing[0], [*columns])
+            + (f"; or write {spelling_hint(offers)}" if offers else ""),
             offers=offers,
         )
     for name, _, i in program.bound:
@@ -97,7 +103,9 @@ def _check_names(
 def missing_hint(name: str, columns: Sequence[str]) -> str:
     """Return a hint for a name without a value: a similar column, or all columns."""
     near = next((column for column in columns if look(column).lower() == look(name).lower()), None)
-    near = near or next((column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None)
+    near = near or next(
+        (column for column in columns if name.lower() in map(str.lower, heading(column)[0])), None
+    )
     near = near or closest(name, list(columns))
     mapped = f"{name}={near}" if near is None or is_name(near) else f'"{name}={near}"'
     mapped = f", or take another: `--columns {mapped}`" if near else ""
@@ -106,7 +114,10 @@ def missing_hint(name: str, columns: Sequence[str]) -> str:
         mapped += f": `--columns {name}={columns[0]}`" if all(map(is_name, columns)) else ""
     add = f"add a column `{name}` to the data"
     if columns and all(map(_NUMERAL.fullmatch, columns)):
-        add, mapped = f"name the columns in the first line of the data, which is `{','.join(columns)}`", ""
+        add, mapped = (
+            f"name the columns in the first line of the data, which is `{','.join(columns)}`",
+            "",
+        )
     return f"{add}, or give it to all rows: `--at {name}=…`{mapped}"
 
 
@@ -116,11 +127,25 @@ def check_type(name: str, kind: Any) -> None:
 
     if types.is_dictionary(kind):
         kind = kind.value_type
-    if types.is_integer(kind) or types.is_floating(kind) or types.is_decimal(kind) or types.is_null(kind):
+    if (
+        types.is_integer(kind)
+        or types.is_floating(kind)
+        or types.is_decimal(kind)
+        or types.is_null(kind)
+    ):
         return
     text = types.is_string(kind) or types.is_large_string(kind) or kind in ("string_view",)
-    what = "text" if text else "truth values" if types.is_boolean(kind) else f"values of the type {kind}"
-    hint = "convert it to a number type where the data are made, or map another column: `--columns x=NAME`"
+    what = (
+        "text"
+        if text
+        else "truth values"
+        if types.is_boolean(kind)
+        else f"values of the type {kind}"
+    )
+    hint = (
+        "convert it to a number type where the data are made, or map another column: `--columns"
+        " x=NAME`"
+    )
     raise point_error(f"column `{name}` holds {what}, and a variable needs numbers", hint)
 
 
@@ -129,7 +154,9 @@ def common_length(columns: Mapping[str, Any]) -> int:
     lengths = {name: len(column) for name, column in columns.items()}
     if len({*lengths.values()}) > 1:
         listed = ", ".join(f"`{name}` {length:,}" for name, length in lengths.items())
-        raise point_error(f"the columns are not of the same length: {listed}", "make their lengths equal")
+        raise point_error(
+            f"the columns are not of the same length: {listed}", "make their lengths equal"
+        )
     return max(lengths.values(), default=0)
 
 
@@ -152,26 +179,37 @@ def kept_columns(keep: Sequence[str] | bool, columns: Sequence[str]) -> tuple[st
     return tuple(dict.fromkeys(keep or ()))
 
 
-def mapped_columns(columns: Mapping[str, str], names: Sequence[str], other: Collection[str] = ()) -> dict[str, str]:
+def mapped_columns(
+    columns: Mapping[str, str], names: Sequence[str], other: Collection[str] = ()
+) -> dict[str, str]:
     """Return the column of each name: the given ones, else those of the same name.
 
     A heading such as `U [V]` also stands for its name, unless that is one of the `other` names.
     """
     inner = {} if all(map(is_name, names)) else names_in_headings(names)
-    columns = {name: theirs if theirs in names else inner.get(theirs, theirs) for name, theirs in columns.items()}
+    columns = {
+        name: theirs if theirs in names else inner.get(theirs, theirs)
+        for name, theirs in columns.items()
+    }
     for theirs in columns.values():
         if theirs not in names:
             raise no_column(theirs, names, "to read")
     hidden = set(columns.values())
     own = {name: name for name in names if name not in hidden} | dict(columns)
-    free = {name: theirs for name, theirs in inner.items() if theirs not in hidden and name not in (*own, *other)}
+    free = {
+        name: theirs
+        for name, theirs in inner.items()
+        if theirs not in hidden and name not in (*own, *other)
+    }
     mapped = own | free
     check_looks(mapped)
     return mapped | {entry: mapped[name] for entry, name in list_entries(mapped).items()}
 
 
 def look(name: str) -> str:
-    """Return how a name looks: names that differ only in encoding, as the micro sign and mu, have one look."""
+    """Return how a name looks: names that differ only in encoding, as the micro sign and mu, have
+    one look.
+    """
     if name.isascii():
         return name
     from unicodedata import normalize
@@ -188,7 +226,10 @@ def check_looks(columns: Iterable[str]) -> None:
     for name in names:
         other = first.setdefault(look(name), name)
         if other != name:
-            message = f"the columns `{other}` and `{name}` look alike but are two names: {other!a} and {name!a}"
+            message = (
+                f"the columns `{other}` and `{name}` look alike but are two names: {other!a} and"
+                f" {name!a}"
+            )
             raise point_error(message, f'rename one of them: `--columns "other={name}"`')
 
 
@@ -205,7 +246,9 @@ def list_entries(names: Collection[str]) -> dict[str, str]:
     return entries
 
 
-def without_unused_lists(text: str, columns: Sequence[str], constants: Collection[str]) -> list[str]:
+def without_unused_lists(
+    text: str, columns: Sequence[str], constants: Collection[str]
+) -> list[str]:
     """Return the columns except those of lists that the text does not use."""
     entries = list_entries([name for name in columns if name[-1:] != "]"])
     bases = {name.partition("[")[0] for name in entries}
@@ -217,7 +260,9 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
     """Return the error for a missing column."""
     near = closest(name, list(columns))
     hint = f"did you mean `{near}`? " if near else ""
-    return usage_error(f"there is no column `{name}` {purpose}", f"{hint}there are {list_columns(columns)}")
+    return usage_error(
+        f"there is no column `{name}` {purpose}", f"{hint}there are {list_columns(columns)}"
+    )
 
 
 def list_columns(columns: Sequence[str]) -> str:

@@ -1,6 +1,7 @@
 """The sum or mean of a formula over rows of data, with exact derivatives.
 
-Names that are columns are data, the others variables. Rows are computed in blocks by `kernels`, or one by one.
+Names that are columns are data, the others variables. Rows are computed in blocks by `kernels`, or
+one by one.
 """
 
 from __future__ import annotations
@@ -46,26 +47,26 @@ from .evaluator import Evaluator, gradient_recorder
 if TYPE_CHECKING:
     from ..questions.quantities import ProgramUnits
 
+# The most rows times passes without a compiler, which takes as long to load.
 MAX_UNCOMPILED_ROWS = 20_000
-"""The most rows times passes without a compiler, which takes as long to load."""
 
+# Numbers in a block of results, to fit in a processor's cache.
 BLOCK_NUMBERS = 65_536
-"""Numbers in a block of results, to fit in a processor's cache."""
 
+# The rows of a block; powers of 2.
 MIN_BLOCK_ROWS, MAX_BLOCK_ROWS = 256, 16_384
-"""The rows of a block; powers of 2."""
 
+# Partial sums of a column that are added exactly in the end.
 MAX_PARTIAL_SUMS = 32
-"""Partial sums of a column that are added exactly in the end."""
 
+# The most numbers that are added exactly at a time.
 MAX_EXACT_NUMBERS = 4096
-"""The most numbers that are added exactly at a time."""
 
+# Rows sampled for bounds on rounding errors, and a safety factor for the other rows.
 SAMPLED_ROWS, SAMPLE_SAFETY = 200, 2.0
-"""Rows sampled for bounds on rounding errors, and a safety factor for the other rows."""
 
+# Cost of a row in a block, relative to a single row.
 BLOCK_ROW_COST = 0.1
-"""Cost of a row in a block, relative to a single row."""
 
 
 class Columns(NamedTuple):
@@ -80,15 +81,15 @@ class Columns(NamedTuple):
     units: Mapping[str, str] = MappingProxyType({})
 
 
+# Selects the needed columns from those present. Raises errors of unfit names.
 Choose = Callable[[Sequence[str]], Collection[str]]
-"""Selects the needed columns from those present. Raises errors of unfit names."""
 
+# Reads the chosen columns; True skips rows without numbers. Raises `ExpressionError`.
 Data = Callable[[Choose, bool], Columns]
-"""Reads the chosen columns; True skips rows without numbers. Raises `ExpressionError`."""
 
 
+# Returns the results of a row from the values of all names. Raises `ExpressionError`.
 Row = Callable[[Sequence[float]], list[float]]
-"""Returns the results of a row from the values of all names. Raises `ExpressionError`."""
 
 
 class LossSpec(NamedTuple):
@@ -139,8 +140,9 @@ def pose_over(
 ) -> tuple[Problem, DataLoss]:
     """Return the formula as a problem of the variables outside the data, and the loss.
 
-    `passes` is about how often it will be evaluated. With `only_variables` only variables of the program are wanted.
-    `fill` gives values to variables without one. If values have units, the loss is a function of numbers in these.
+    `passes` is about how often it will be evaluated. With `only_variables` only variables of the
+    program are wanted. `fill` gives values to variables without one. If values have units, the loss
+    is a function of numbers in these.
     """
     values = numbers_or_quantities(point)
     program, data = _program_and_data(text, values, over, fill)
@@ -170,15 +172,21 @@ def _program_and_data(
     over: LossSpec,
     fill: Callable[[Iterable[str]], dict[str, float]] | None,
 ) -> tuple[Program, Columns]:
-    """Return the program, and the columns that it uses; `fill` adds values of variables without one."""
+    """Return the program, and the columns that it uses; `fill` adds values of variables without
+    one.
+    """
     program: Program | None = None
 
     def choose(columns: Sequence[str]) -> Sequence[str]:
         nonlocal program
         if fill is not None:
-            readable = [name for name in without_unused_lists(text, columns, values) if is_name(name)]
+            readable = [
+                name for name in without_unused_lists(text, columns, values) if is_name(name)
+            ]
             variables = parse(text, [*readable, *values], units=True).leaves
-            values.update(fill(name for name in variables if name not in readable and name not in values))
+            values.update(
+                fill(name for name in variables if name not in readable and name not in values)
+            )
         program = program_over(text, columns, values, None).program
         used = [name for name in program.leaves if name in columns]
         if not used:
@@ -203,11 +211,15 @@ def _wanted(
     wrt: Sequence[str] | str | None,
     held: Collection[str],
 ) -> list[str]:
-    """Return the variables to differentiate by: no columns, and by default none that are held or that have no use."""
+    """Return the variables to differentiate by: no columns, and by default none that are held or
+    that have no use.
+    """
     asked = wrt.split(",") if isinstance(wrt, str) else wrt
     columns = [name.strip() for name in asked or () if name.strip() in data.numbers]
     if columns:
-        raise usage_error(f"`{columns[0]}` is a column of the data, not a variable", "leave it out of `--wrt`")
+        raise usage_error(
+            f"`{columns[0]}` is a column of the data, not a variable", "leave it out of `--wrt`"
+        )
     without = {*data.numbers}
     if asked is None:
         without |= {*held, *(name for name in program.unused_entries if name not in values)}
@@ -233,10 +245,18 @@ def _in_units(
         if asked:
             raise
         check_coherence(columns, str(error), error.hint)
-        left = Diagnostic("note", f"the units in the headings are left out: {error}", None, "give values their units")
+        left = Diagnostic(
+            "note",
+            f"the units in the headings are left out: {error}",
+            None,
+            "give values their units",
+        )
         return program, data, {**values}, None, [left]
     if measured.outputs[0].zero:
-        message = f"the answer is made of many values, and `--in {measured.outputs[0]}` is for a temperature"
+        message = (
+            f"the answer is made of many values, and `--in {measured.outputs[0]}` is for a"
+            " temperature"
+        )
         raise usage_error(message, "ask for it in kelvin: `--in K`")
     inside = {name: measured.in_system(measured.point[name]) for name in columns}
     numbers = dict(data.numbers)
@@ -244,7 +264,11 @@ def _in_units(
         times, plus = conversion(columns[name], inside[name])
         if (times, plus) != (1.0, 0.0):
             is_array = hasattr(column, "dtype")
-            numbers[name] = column * times + plus if is_array else array("d", [x * times + plus for x in column])
+            numbers[name] = (
+                column * times + plus
+                if is_array
+                else array("d", [x * times + plus for x in column])
+            )
     program = measured.in_own_units(program, inside, measured.in_system)
     typed = {name: measured.number_of(name, x) for name, x in values.items()}
     return program, data._replace(numbers=numbers), typed, measured, notes
@@ -253,14 +277,20 @@ def _in_units(
 class DataLoss:
     """The sum or mean of a formula over data, used like an `Evaluator`."""
 
-    def __init__(self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float) -> None:
+    def __init__(
+        self, program: Program, data: Columns, wrt: Sequence[str], over: LossSpec, passes: float
+    ) -> None:
         self.program, self.data, self.over = program, data, over
         self.wrt = tuple(wrt)
         self.evaluator = Evaluator(program, self.wrt)
         self._kernel: Any = None
+        # A message, shown once, if the fastest backend is not used.
         self.note: str | None = None
-        """A message, shown once, if the fastest backend is not used."""
-        backend = "python" if over.backend is None and data.rows * passes <= MAX_UNCOMPILED_ROWS else over.backend
+        backend = (
+            "python"
+            if over.backend is None and data.rows * passes <= MAX_UNCOMPILED_ROWS
+            else over.backend
+        )
         if backend != "python":
             try:
                 from .kernels import kernel
@@ -269,8 +299,13 @@ class DataLoss:
                     raise unavailable_backend(backend, needs_data()) from None
                 self.note = one_by_one(needs_data())
             else:
-                candidate = kernel(gradient_recorder(program, self.wrt), len(self.names), self._fixed, backend)
-                self._kernel, self.note = None if candidate.compute is None else candidate, candidate.note
+                candidate = kernel(
+                    gradient_recorder(program, self.wrt), len(self.names), self._fixed, backend
+                )
+                self._kernel, self.note = (
+                    None if candidate.compute is None else candidate,
+                    candidate.note,
+                )
         self.backend: str = "python" if self._kernel is None else self._kernel.backend
         compiled = self._kernel is not None
         self.steps_a_row = self.evaluator.steps * (BLOCK_ROW_COST if compiled else 1.0)
@@ -278,8 +313,8 @@ class DataLoss:
         self.steps = self.steps_a_call + self.steps_a_row * data.rows
         self.left_out: Counter[str] = Counter()
         self._seconds: dict[tuple[str, ...], Any] = {}
+        # Rows that the kernel flagged in the last evaluation.
         self.asked: list[int] = []
-        """Rows that the kernel flagged in the last evaluation."""
 
     @cached_property
     def names(self) -> tuple[str, ...]:
@@ -306,10 +341,16 @@ class DataLoss:
 
     @property
     def summary(self) -> LossSummary:
-        return LossSummary(self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend)
+        return LossSummary(
+            self.over.how, self.rows, dict(self.data.left_out + self.left_out), self.backend
+        )
 
-    def __call__(self, point: Sequence[float], which: Sequence[int] | None = None) -> tuple[float, list[float]]:
-        """Return value and partial derivatives by `wrt` at the values of `variables`, over the rows in `which`."""
+    def __call__(
+        self, point: Sequence[float], which: Sequence[int] | None = None
+    ) -> tuple[float, list[float]]:
+        """Return value and partial derivatives by `wrt` at the values of `variables`, over the rows
+        in `which`.
+        """
         return self._reduce(point, which, 1 + len(self.wrt), self._kernel, self._row)
 
     def _row(self, at: Sequence[float]) -> list[float]:
@@ -355,7 +396,9 @@ class DataLoss:
             raise with_row(error, self.data.where(row))
         self.left_out[reason(error)] += 1
 
-    def _in_turn(self, point: Sequence[float], taken: Sequence[int], totals: Totals, row: Row) -> None:
+    def _in_turn(
+        self, point: Sequence[float], taken: Sequence[int], totals: Totals, row: Row
+    ) -> None:
         budget.charge(budget.ROWS_IN_TURN)
         self.asked = list(taken)
         rows = iter(self.asked)
@@ -369,7 +412,9 @@ class DataLoss:
                 budget.gc_collect()
             totals.add_lists(zip(*results, strict=True))
 
-    def _in_blocks(self, point: Sequence[float], taken: Sequence[int], totals: Totals, kernel: Any, row: Row) -> None:
+    def _in_blocks(
+        self, point: Sequence[float], taken: Sequence[int], totals: Totals, kernel: Any, row: Row
+    ) -> None:
         import numpy as np
 
         from .kernels import evaluate
@@ -378,14 +423,24 @@ class DataLoss:
             return row(list(at.values()))
 
         # a power of 2
-        size = max(MIN_BLOCK_ROWS, min(MAX_BLOCK_ROWS, 1 << ((BLOCK_NUMBERS // totals.count).bit_length() - 1)))
+        size = max(
+            MIN_BLOCK_ROWS,
+            min(MAX_BLOCK_ROWS, 1 << ((BLOCK_NUMBERS // totals.count).bit_length() - 1)),
+        )
         for start in range(0, len(taken), size):
             rows = taken[start : start + size]
             budget.charge(budget.BLOCK + self.steps_a_row * len(rows))
-            part: Any = slice(rows.start, rows.stop) if isinstance(rows, range) else np.asarray(rows)
+            part: Any = (
+                slice(rows.start, rows.stop) if isinstance(rows, range) else np.asarray(rows)
+            )
             fixed = iter(point)
-            inputs = [next(fixed) if column is None else np.asarray(column)[part] for column in self._columns]
-            block = evaluate(kernel, self.names, inputs, len(rows), totals.count, plain, lambda row, name: None)
+            inputs = [
+                next(fixed) if column is None else np.asarray(column)[part]
+                for column in self._columns
+            ]
+            block = evaluate(
+                kernel, self.names, inputs, len(rows), totals.count, plain, lambda row, name: None
+            )
             for k in block.asked:
                 self.asked.append(int(rows[k]))
                 if k in block.errors:
@@ -395,7 +450,9 @@ class DataLoss:
 
     # ---- second derivatives, and error bounds
     def value_gradient_hessian(self, point: Sequence[float], wrt: Sequence[str]) -> list[float]:
-        """Return value, gradient and Hessian (lower triangle) by `wrt`. Raises `ExpressionError`."""
+        """Return value, gradient and Hessian (lower triangle) by `wrt`. Raises
+        `ExpressionError`.
+        """
         n = len(wrt)
         graph = self.evaluator.graph
         # a sweep with derivatives by all variables
@@ -424,18 +481,30 @@ class DataLoss:
 
     def hessian(self, point: Mapping[str, float], wrt: Sequence[str]) -> list[list[float]]:
         """Return the Hessian."""
-        return square(self.value_gradient_hessian([point[name] for name in self.variables], wrt)[1 + len(wrt) :])
+        return square(
+            self.value_gradient_hessian([point[name] for name in self.variables], wrt)[
+                1 + len(wrt) :
+            ]
+        )
 
-    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+    def derivatives(
+        self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]
+    ) -> Derivatives:
         """Return value and derivatives with error bounds, for many rows from a sample."""
         n, at = len(wrt), [point[name] for name in self.variables]
         value, *rest = self.value_gradient_hessian(at, wrt)
         gradient, matrix = rest[:n], square(rest[n:])
-        parts = [Single(self.evaluator.graph).derivatives(at_row, wrt, size) for at_row in self._some(at)]
+        parts = [
+            Single(self.evaluator.graph).derivatives(at_row, wrt, size) for at_row in self._some(at)
+        ]
         error, errors = self._error_of(len(parts)), []
-        slope_errors = [error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)]
+        slope_errors = [
+            error(x, [p.gradient_error[k] for p in parts]) for k, x in enumerate(gradient)
+        ]
         for i, row in enumerate(matrix):
-            errors.append([error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)])
+            errors.append(
+                [error(x, [p.hessian_error[i][k] for p in parts]) for k, x in enumerate(row)]
+            )
         return Derivatives(value, gradient, slope_errors, matrix, errors)
 
     def value_and_gradient_with_errors(
@@ -445,11 +514,19 @@ class DataLoss:
         at = [float(inputs[name].x) for name in self.variables]
         value, partials = self(at)
         by = dict(zip(self.wrt, partials, strict=True))
-        points = [{name: inputs.get(name, Bounded(x)) for name, x in point.items()} for point in self._some(at)]
-        parts = [Single(self.evaluator.graph).value_and_gradient_with_errors(point, wrt) for point in points]
+        points = [
+            {name: inputs.get(name, Bounded(x)) for name, x in point.items()}
+            for point in self._some(at)
+        ]
+        parts = [
+            Single(self.evaluator.graph).value_and_gradient_with_errors(point, wrt)
+            for point in points
+        ]
         error = self._error_of(len(parts))
         gradient = [(by[name], [g[k].error for _, g in parts]) for k, name in enumerate(wrt)]
-        return Bounded(value, error(value, [v.error for v, _ in parts])), [Bounded(x, error(x, e)) for x, e in gradient]
+        return Bounded(value, error(value, [v.error for v, _ in parts])), [
+            Bounded(x, error(x, e)) for x, e in gradient
+        ]
 
     def _error_of(self, rows: int) -> Callable[[float, Iterable[float]], float]:
         share = 1 / max(1, self.rows) if self.over.how == "mean" else 1.0
@@ -461,7 +538,9 @@ class DataLoss:
         for k in range(count):
             row = k * self.data.rows // count
             at = dict(zip(self.names, self.point_at(row, point), strict=True))
-            budget.charge(budget.SECOND_ORDER_NODE * len(self.evaluator.graph.places) * (1 + len(self.wrt)))
+            budget.charge(
+                budget.SECOND_ORDER_NODE * len(self.evaluator.graph.places) * (1 + len(self.wrt))
+            )
             if self.left_out:
                 try:
                     hessian_in(REAL, self.evaluator.graph, at, self.wrt)
@@ -491,19 +570,25 @@ class DataLoss:
         single = Single(self.evaluator.graph)
         counts: Counter[Diagnostic] = Counter()
         for row in self.asked:
-            counts.update(single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt))
+            counts.update(
+                single.kinks(dict(zip(self.names, self.point_at(row, here), strict=True)), wrt)
+            )
             budget.gc_collect()
         diagnostics = []
         for span in dict.fromkeys(kink.span for kink in counts):
             kinks = [kink for kink in counts if kink.span == span]
             rows = plural(sum(counts[kink] for kink in kinks), "row")
-            diagnostics.append(kinks[0]._replace(message=f"{kinks[0].message}; at {rows} of {self.rows:,}"))
+            diagnostics.append(
+                kinks[0]._replace(message=f"{kinks[0].message}; at {rows} of {self.rows:,}")
+            )
         return tuple(diagnostics)
 
 
 def with_row(error: ExpressionError, where: str) -> ExpressionError:
     """Return the error, prefixed with the place of its row."""
-    located = ExpressionError(*error.diagnostic._replace(message=where + error.diagnostic.message, offers=()))
+    located = ExpressionError(
+        *error.diagnostic._replace(message=where + error.diagnostic.message, offers=())
+    )
     located.text = error.text
     return located
 
@@ -515,15 +600,19 @@ def square(lower: Sequence[float]) -> list[list[float]]:
     [[1.0, 2.0], [2.0, 3.0]]
     """
     size = (math.isqrt(8 * len(lower) + 1) - 1) // 2
-    return [[lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)] for i in range(size)]
+    return [
+        [lower[max(i, k) * (max(i, k) + 1) // 2 + min(i, k)] for k in range(size)]
+        for i in range(size)
+    ]
 
 
 # ---- sums
 class Totals:
     """Sums as accurate as if computed in twice the precision and then rounded.
 
-    So they do not depend on the order of rows or the size of blocks. Source: Sum2, algorithm 4.4 of Ogita, Rump and
-    Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, by columns; few numbers are added exactly, by `math.fsum`.
+    So they do not depend on the order of rows or the size of blocks. Source: Sum2, algorithm 4.4 of
+    Ogita, Rump and Oishi, SIAM J. Sci. Comput. 26 (2005) 1955-1988, by columns; few numbers are
+    added exactly, by `math.fsum`.
     """
 
     def __init__(self, count: int) -> None:
@@ -563,7 +652,9 @@ class Totals:
         """Add numbers to the first sums, rounding errors to the second (Knuth's TwoSum)."""
         import numpy
 
-        high, low, total, back = (column[:, :width] for column in (self._high, self._low, *self._rooms))
+        high, low, total, back = (
+            column[:, :width] for column in (self._high, self._low, *self._rooms)
+        )
         numpy.add(high, more, out=total)
         numpy.subtract(total, high, out=back)
         numpy.subtract(more, back, out=more)
@@ -587,7 +678,10 @@ class Totals:
                     self._low[:, :width] += self._low[:, width : 2 * width]
                     self._add_pairs(width, self._high[:, width : 2 * width])
             for parts, a, b in zip(
-                self._parts, self._high[:, :width].tolist(), self._low[:, :width].tolist(), strict=True
+                self._parts,
+                self._high[:, :width].tolist(),
+                self._low[:, :width].tolist(),
+                strict=True,
             ):
                 parts += [*a, *b]
             self._high = self._low = self._rooms = None

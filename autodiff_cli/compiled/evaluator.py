@@ -23,22 +23,22 @@ from ..language.builder import Program
 from ..questions.problem import check_single
 from .target import Internal
 
+# Records a program with the given recorder.
 Record = Callable[[Any], Recording]
-"""Records a program with the given recorder."""
 
 Compiled = Callable[[Sequence[float]], tuple[Any, list[float]] | None]
 
+# Points evaluated together, with a column for each node.
 POINTS_PER_BLOCK = 1_000
-"""Points evaluated together, with a column for each node."""
 
 
 class Evaluator:
     """Value and gradient of one program at any number of points.
 
-    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by default
-    as in `gradient`. Results and errors are those of `gradient`, to the last digit; at kinks whose sides
-    agree, conventions are used, unless they add up to a gradient of 0. Code is generated on demand. Raises
-    `ExpressionError` for a program with several outputs.
+    `variables` are the names in the order of a point's values; `wrt` those to differentiate by, by
+    default as in `gradient`. Results and errors are those of `gradient`, to the last digit; at
+    kinks whose sides agree, conventions are used, unless they add up to a gradient of 0. Code is
+    generated on demand. Raises `ExpressionError` for a program with several outputs.
 
     >>> from autodiff_cli.questions.problem import parse
     >>> evaluator = Evaluator(parse("x**2 + 3*y"))
@@ -56,16 +56,23 @@ class Evaluator:
         self._products = budget.PRODUCT_FACTOR * sum(
             [
                 len(parents)
-                for primitive, parents in zip(self.graph.primitives, self.graph.parents, strict=True)
+                for primitive, parents in zip(
+                    self.graph.primitives, self.graph.parents, strict=True
+                )
                 if primitive is PROD
             ]
         )
+        # Steps of work of an evaluation with derivatives, about microseconds.
         self.steps = (
             budget.COMPILED_CALL
-            + sum([budget.COMPILED_NODE.get(primitive.family, 1.0) for primitive in self.graph.primitives])
+            + sum(
+                [
+                    budget.COMPILED_NODE.get(primitive.family, 1.0)
+                    for primitive in self.graph.primitives
+                ]
+            )
             + self._products
         )
-        """Steps of work of an evaluation with derivatives, about microseconds."""
 
     def __getstate__(self) -> dict[str, Any]:
         """Return the state without generated functions."""
@@ -82,11 +89,15 @@ class Evaluator:
 
     @cached_property
     def _gradient(self) -> Compiled:
-        return compile_steps(gradient_recorder(self._program, self.wrt)(Recorder()), len(self.variables))
+        return compile_steps(
+            gradient_recorder(self._program, self.wrt)(Recorder()), len(self.variables)
+        )
 
     @cached_property
     def _value(self) -> Compiled:
-        return compile_steps(record_values(self.graph, self._program.leaf_places()), len(self.variables))
+        return compile_steps(
+            record_values(self.graph, self._program.leaf_places()), len(self.variables)
+        )
 
     def __call__(self, point: Sequence[float]) -> tuple[float, list[float]]:
         """Return value and partial derivatives by `wrt` at finite floats. Raises as `gradient`."""
@@ -94,7 +105,11 @@ class Evaluator:
 
         def fast() -> tuple[float, list[float]] | None:
             result = self._gradient(point)
-            return None if result is None or (self.wrt and not any(result[1]) and self.may_kink) else result
+            return (
+                None
+                if result is None or (self.wrt and not any(result[1]) and self.may_kink)
+                else result
+            )
 
         return with_fallback(fast, lambda: self.interpret(point))
 
@@ -106,7 +121,9 @@ class Evaluator:
         )
         return result[0]
 
-    def interpret(self, point: Sequence[float], *, differentiate: bool = True) -> tuple[float, list[float]]:
+    def interpret(
+        self, point: Sequence[float], *, differentiate: bool = True
+    ) -> tuple[float, list[float]]:
         """Evaluate by the interpreter, for the result or the reason why there is none."""
         budget.charge(budget.SWEEP + self._products)
         values = dict(zip(self.variables, point, strict=True))
@@ -116,16 +133,24 @@ class Evaluator:
         return float(result.value), [float(x) + 0.0 for x in result.gradient.values()]
 
     def refusals(self, columns: Sequence[Sequence[float]]) -> dict[int, ExpressionError]:
-        """Return the errors that `interpret` would raise at points in finite columns, where known."""
+        """Return the errors that `interpret` would raise at points in finite columns, where
+        known.
+        """
         errors: dict[int, ExpressionError] = {}
         # each point has its own budget, at least this
-        if columns and not self.graph.has_lazy_inputs and budget.SWEEP + len(self.graph.places) <= budget.STEPS:
+        if (
+            columns
+            and not self.graph.has_lazy_inputs
+            and budget.SWEEP + len(self.graph.places) <= budget.STEPS
+        ):
             for start in range(0, len(columns[0]), POINTS_PER_BLOCK):
                 part = [column[start : start + POINTS_PER_BLOCK] for column in columns]
                 errors.update((start + k, error) for k, error in self._refusals(part))
         return errors
 
-    def _refusals(self, columns: Sequence[Sequence[float]]) -> Iterator[tuple[int, ExpressionError]]:
+    def _refusals(
+        self, columns: Sequence[Sequence[float]]
+    ) -> Iterator[tuple[int, ExpressionError]]:
         graph = self.graph
         points: Sequence[int] = range(len(columns[0]))
         data = self._leaf_columns(columns)
@@ -156,7 +181,9 @@ class Evaluator:
     def _leaf_columns(self, columns: Sequence[Sequence[float]]) -> list[Any]:
         """Return the numbers of leaves at each point, and None for operations."""
         named = dict(zip(self.variables, columns, strict=True))
-        data: list[Any] = [None if x is None else [x] * len(columns[0]) for x in self.graph.leaf_data()]
+        data: list[Any] = [
+            None if x is None else [x] * len(columns[0]) for x in self.graph.leaf_data()
+        ]
         for i, label in self.graph.labels.items():
             if label in named:
                 data[i] = named[label]
@@ -165,7 +192,9 @@ class Evaluator:
     def _defined(
         self, i: int, data: Sequence[Any], at: Graph, refused: list[tuple[int, ExpressionError]]
     ) -> dict[int, float]:
-        """Return the values of a node by point, and append the errors of points without one; `at` is a scratch."""
+        """Return the values of a node by point, and append the errors of points without one; `at`
+        is a scratch.
+        """
         primitive, parents = self.graph.primitives[i], self.graph.parents[i]
         function, inputs = getattr(REAL, primitive.name), [data[p] for p in parents]
         leaves, below = leaves_below(at, i), in_order(self.graph.parents, parents)
@@ -181,7 +210,9 @@ class Evaluator:
             except (ValueError, ArithmeticError) as error:
                 for j in below:
                     at.data[j] = data[j][k]
-                refusal = error_at(domain_error(REAL, i, primitive, numbers, error), at, leaves=leaves)
+                refusal = error_at(
+                    domain_error(REAL, i, primitive, numbers, error), at, leaves=leaves
+                )
                 assert isinstance(refusal, ExpressionError)
                 refused.append((k, refusal))
         return defined
@@ -189,7 +220,9 @@ class Evaluator:
 
 def gradient_recorder(program: Program, wanted: Sequence[str]) -> Record:
     """Return a function that records outputs and their derivatives by these variables."""
-    return lambda recorder: record_gradient(program.graph, program.leaf_places(), program.leaf_places(wanted), recorder)
+    return lambda recorder: record_gradient(
+        program.graph, program.leaf_places(), program.leaf_places(wanted), recorder
+    )
 
 
 def compile_steps(recording: Recording, inputs: int) -> Compiled:

@@ -1,7 +1,8 @@
 """Value and derivatives of a program at blocks of rows, some left to the interpreter.
 
-The program is recorded once and printed for LLVM, with the C library's vector mathematics, or NumPy.
-Both flag the rows with a number that is not finite; plain Python computes those, with messages.
+The program is recorded once and printed for LLVM, with the C library's vector mathematics, or
+NumPy. Both flag the rows with a number that is not finite; plain Python computes those, with
+messages.
 """
 
 from __future__ import annotations
@@ -28,19 +29,19 @@ from .evaluator import Evaluator, Record, gradient_recorder
 from .lowering import MAX_COLUMN_STEPS, Lowering, Vectors, vectors
 from .target import by_library, language
 
+# The C library's vector mathematics, if it has them.
 LIBRARY = "libmvec.so.1"
-"""The C library's vector mathematics, if it has them."""
 
+# Limit of steps for LLVM: each takes microseconds to build, more in large programs.
 MAX_LLVM_STEPS = 4_000
-"""Limit of steps for LLVM: each takes microseconds to build, more in large programs."""
 
+# Rows that NumPy computes at a time: a dozen columns fit in a cache.
 NUMPY_BLOCK_ROWS = 16_384
-"""Rows that NumPy computes at a time: a dozen columns fit in a cache."""
 
 Backend = TypeVar("Backend")
 
+# Fills results, a row each, and flags; an input is a column or a shared number.
 Compute = Callable[[Sequence[Any], Any, Any], None]
-"""Fills results, a row each, and flags; an input is a column or a shared number."""
 
 
 class Kernel(NamedTuple):
@@ -57,10 +58,13 @@ class Unavailable(Exception):
     """A backend is unavailable, with the reason."""
 
 
-def first_backend(ways: Mapping[str, Callable[[], Backend]], wanted: str | None) -> tuple[Backend, str, str]:
+def first_backend(
+    ways: Mapping[str, Callable[[], Backend]], wanted: str | None
+) -> tuple[Backend, str, str]:
     """Return the result of the first available backend, or of the named one.
 
-    Its name follows, and why the previous one is unavailable. Raises a usage error if the wanted one is.
+    Its name follows, and why the previous one is unavailable. Raises a usage error if the wanted
+    one is.
     """
     why = ""
     for name, make in ways.items():
@@ -135,7 +139,10 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
     plan = _lower(record, lowering, MAX_LLVM_STEPS, "no vector library has")
     text = Llvm(plan, fixed, has).module(inputs)
     machine = llvm.Target.from_default_triple().create_target_machine(
-        cpu=llvm.get_host_cpu_name(), features=llvm.get_host_cpu_features().flatten(), opt=2, jit=True
+        cpu=llvm.get_host_cpu_name(),
+        features=llvm.get_host_cpu_features().flatten(),
+        opt=2,
+        jit=True,
     )
     with _LOADING:
         engine = llvm.create_mcjit_compiler(llvm.parse_assembly(text), machine)
@@ -153,10 +160,14 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
         numbers = np.array([columns[k] for k in shared], dtype=float)
         read = np.empty(max(1, inputs), np.uint64)
         arrays = (numbers, results, read, flags, *[columns[k] for k in separate])
-        first, result, table, flag, *others = [array.__array_interface__["data"][0] for array in arrays]
+        first, result, table, flag, *others = [
+            array.__array_interface__["data"][0] for array in arrays
+        ]
         read[places] = np.uint64(first) + np.arange(len(shared), dtype=np.uint64) * np.uint64(8)
         read[separate] = others
-        written = np.uint64(result) + np.arange(len(results), dtype=np.uint64) * np.uint64(results.strides[0])
+        written = np.uint64(result) + np.arange(len(results), dtype=np.uint64) * np.uint64(
+            results.strides[0]
+        )
         function(table, written.__array_interface__["data"][0], flag, rows)
 
     def compute(inputs: Sequence[Any], results: Any, flags: Any) -> None:
@@ -166,7 +177,10 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
         if full:
             run(columns, results, flags, full)
         if full < rows:
-            last = [column if k in fixed else np.resize(column[full:], LANES) for k, column in enumerate(columns)]
+            last = [
+                column if k in fixed else np.resize(column[full:], LANES)
+                for k, column in enumerate(columns)
+            ]
             values, flagged = np.empty((len(results), LANES)), np.empty(LANES, bool)
             run(last, values, flagged, LANES)
             results[:, full:], flags[full:] = values[:, : rows - full], flagged[: rows - full]
@@ -179,17 +193,19 @@ def _llvm_kernel(record: Record, inputs: int, fixed: frozenset[int]) -> Compute:
 NUMPY_OPERATORS: dict[str, Any] = {
     name: getattr(np, theirs)
     for name, theirs in by_library(
-        "add subtract=sub multiply=mul divide=div negative=neg less=lt less_equal=le greater=gt greater_equal=ge "
-        "equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_ rint=round "
-        "where power=pow"
+        "add subtract=sub multiply=mul divide=div negative=neg less=lt less_equal=le greater=gt"
+        " greater_equal=ge equal=eq not_equal=ne logical_and=and_ logical_or=or_ logical_not=not_"
+        " rint=round where power=pow"
     ).items()
 }
 
+# Functions of floats, faster than formulas with a pass over columns per term.
 ONE_BY_ONE = library_names("erf erfc gamma lgamma")
-"""Functions of floats, faster than formulas with a pass over columns per term."""
 
-NUMPY_FORMS = {name: form for name, form in language("numpy")["forms"].items() if "scipy" not in str(form)}
-"""Operators, and NumPy's own functions: those of SciPy are for exported code."""
+# Operators, and NumPy's own functions: those of SciPy are for exported code.
+NUMPY_FORMS = {
+    name: form for name, form in language("numpy")["forms"].items() if "scipy" not in str(form)
+}
 
 
 def _numpy_kernel(record: Record) -> Compute:
@@ -197,7 +213,11 @@ def _numpy_kernel(record: Record) -> Compute:
     plan = _lower(record, lowering, MAX_COLUMN_STEPS, "NumPy has no")
     # columns are given up where they are used last
     last = {a: step for step in plan.steps for a in step.args}
-    kept = {a for step, _ in plan.checks for a in (step, *(step.args if step.name in CONDITIONS else ()))}
+    kept = {
+        a
+        for step, _ in plan.checks
+        for a in (step, *(step.args if step.name in CONDITIONS else ()))
+    }
     kept |= {*plan.results, *[condition for _, condition in plan.checks]}
     calls = []
     for step in plan.steps:
@@ -280,14 +300,13 @@ class Block(NamedTuple):
     errors: dict[int, ExpressionError]
 
 
+# Returns all results at a point, with names in the program's order, by the interpreter.
+#
+# Raises `ExpressionError`.
 Plain = Callable[[Mapping[str, float]], Sequence[float]]
-"""Returns all results at a point, with names in the program's order, by the interpreter.
 
-Raises `ExpressionError`.
-"""
-
+# Returns the errors of `Plain` at points given by finite columns.
 RowErrors = Callable[[Sequence[Sequence[float]]], Mapping[int, ExpressionError]]
-"""Returns the errors of `Plain` at points given by finite columns."""
 
 
 def evaluate(
@@ -303,8 +322,8 @@ def evaluate(
 ) -> Block:
     """Compute `count` results at every row; an input is a column (nan if missing) or a number.
 
-    `missing` returns the error of a variable that is not finite at a row. The results fill `memory`, if given. Raises
-    `BudgetExceeded`.
+    `missing` returns the error of a variable that is not finite at a row. The results fill
+    `memory`, if given. Raises `BudgetExceeded`.
     """
     results = np.ndarray((count, rows), float, memory)
     flags = np.ones(rows, bool)
@@ -345,31 +364,55 @@ def evaluate(
 
 
 class ProgramOverRows:
-    """The outputs of a program and their derivatives by `wrt` at all rows, which share the inputs `constant`."""
+    """The outputs of a program and their derivatives by `wrt` at all rows, which share the inputs
+    `constant`.
+    """
 
     def __init__(
-        self, program: Program, wrt: Sequence[str] = (), constant: Collection[str] = (), backend: str | None = None
+        self,
+        program: Program,
+        wrt: Sequence[str] = (),
+        constant: Collection[str] = (),
+        backend: str | None = None,
     ) -> None:
-        self.program, self.names, self.wrt, leaves = program, list(program.leaves), wrt, program.leaf_places()
+        self.program, self.names, self.wrt, leaves = (
+            program,
+            list(program.leaves),
+            wrt,
+            program.leaf_places(),
+        )
         fixed = frozenset(k for k, name in enumerate(self.names) if name in constant)
-        record = gradient_recorder(program, wrt) if wrt else lambda m: record_values(program.graph, leaves, m)
+        record = (
+            gradient_recorder(program, wrt)
+            if wrt
+            else lambda m: record_values(program.graph, leaves, m)
+        )
         self.kernel = kernel(record, len(self.names), fixed, backend)
 
     @cached_property
     def evaluators(self) -> list[Evaluator]:
         program = self.program
-        return [Evaluator(program.with_outputs((root,), program.text), self.wrt) for root in program.roots]
+        return [
+            Evaluator(program.with_outputs((root,), program.text), self.wrt)
+            for root in program.roots
+        ]
 
     def __call__(self, inputs: Mapping[str, Any], rows: int) -> Block:
         """Return the values, then the derivatives of each output. Raises `BudgetExceeded`."""
         arrays = map(inputs.__getitem__, self.names)
-        columns = [x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in arrays]
+        columns = [
+            x if isinstance(x, float | np.ndarray) else np.array(x, dtype=float) for x in arrays
+        ]
         count = len(self.program.roots) * (1 + len(self.wrt))
-        return evaluate(self.kernel, self.names, columns, rows, count, self._plain, lambda row, name: None)
+        return evaluate(
+            self.kernel, self.names, columns, rows, count, self._plain, lambda row, name: None
+        )
 
     def _plain(self, point: Mapping[str, float]) -> list[float]:
         numbers = [*point.values()]
         if not self.wrt:
             return [evaluator.value(numbers) for evaluator in self.evaluators]
         answers = [evaluator(numbers) for evaluator in self.evaluators]
-        return [value for value, _ in answers] + [slope for _, slopes in answers for slope in slopes]
+        return [value for value, _ in answers] + [
+            slope for _, slopes in answers for slope in slopes
+        ]

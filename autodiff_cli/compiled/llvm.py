@@ -1,7 +1,8 @@
 """LLVM as a target: columns four doubles at a time, with the C library's vector mathematics.
 
-The function is `void f(double** inputs, double** results, i8* flags, i64 rows)`. Rows are a multiple of four; inputs
-shared by all rows are one double each. A flag is 1 if the row needs another evaluation.
+The function is `void f(double** inputs, double** results, i8* flags, i64 rows)`. Rows are a
+multiple of four; inputs shared by all rows are one double each. A flag is 1 if the row needs
+another evaluation.
 """
 
 import struct
@@ -15,8 +16,8 @@ from .target import by_library, language
 LANES = 4
 VECTOR, TRUTH = "<4 x double>", "<4 x i1>"
 ALL_TRUE = f"<{', '.join(['i1 1'] * LANES)}>"
+# Operations for which processors have vector instructions.
 INTRINSICS = by_library("sqrt fabs=abs floor ceil rint=round")
-"""Operations for which processors have vector instructions."""
 
 ARITHMETIC = by_library("fadd=add fsub=sub fmul=mul fdiv=div")
 COMPARISONS = by_library("olt=lt ole=le ogt=gt oge=ge oeq=eq une=ne")
@@ -27,15 +28,18 @@ INSTRUCTIONS = {
     **by_name({"neg": f"fneg {VECTOR} {{0}}", "not_": f"xor {TRUTH} {{0}}, {ALL_TRUE}"}),
 }
 
+# Functions of the C library, by the operations that they are for.
 FUNCTIONS = {
     operation: form
     for operation, form in language("c")["forms"].items()
-    if isinstance(form, str) and operation not in INTRINSICS and operation not in library_names("max min")
+    if isinstance(form, str)
+    and operation not in INTRINSICS
+    and operation not in library_names("max min")
 } | library_names("pow")
-"""Functions of the C library, by the operations that they are for."""
 
+# The C library's vector functions, of AVX2 and AArch64: names, how many doubles they take, how they
+# are called.
 VECTOR_FUNCTIONS = (("_ZGVdN4", 4, ""), ("_ZGVnN2", 2, "aarch64_vector_pcs "))
-"""The C library's vector functions, of AVX2 and AArch64: names, how many doubles they take, how they are called."""
 
 NATIVE = (*INTRINSICS, *FUNCTIONS, *library_names("max min where"))
 
@@ -82,7 +86,10 @@ class Llvm:
             plain = self._new(f"fadd {VECTOR} {self._value(result)}, zeroinitializer")
             self.lines.append(f"  store {VECTOR} {plain}, ptr {self._at(column)}, align 8")
         place = self._new("getelementptr i8, ptr %flags, i64 %row")
-        self.lines.append(f"  store <4 x i8> {self._new(f'zext {TRUTH} {flag} to <4 x i8>')}, ptr {place}, align 1")
+        self.lines.append(
+            f"  store <4 x i8> {self._new(f'zext {TRUTH} {flag} to <4 x i8>')}, ptr {place},"
+            " align 1"
+        )
         return "\n".join(
             [
                 *self.declared.values(),
@@ -126,7 +133,9 @@ class Llvm:
             return self._new(f"select {TRUTH} {args[0]}, {kind} {args[1]}, {kind} {args[2]}")
         if name in ("max", "min"):
             # the first of two equal ones
-            better = self._new(f"fcmp {'ogt' if name == 'max' else 'olt'} {VECTOR} {args[1]}, {args[0]}")
+            better = self._new(
+                f"fcmp {'ogt' if name == 'max' else 'olt'} {VECTOR} {args[1]}, {args[0]}"
+            )
             return self._new(f"select {TRUTH} {better}, {VECTOR} {args[1]}, {VECTOR} {args[0]}")
         if name in INTRINSICS:
             function = f"@llvm.{INTRINSICS[name]}.v4f64"
@@ -143,7 +152,9 @@ class Llvm:
             many = f"{mark}{'v' * len(args)}_{function}"
             if self.has(many):
                 kind = f"<{width} x double>"
-                self.declared[many] = f"declare {convention}{kind} @{many}({', '.join([kind] * len(args))}) #0"
+                self.declared[many] = (
+                    f"declare {convention}{kind} @{many}({', '.join([kind] * len(args))}) #0"
+                )
                 return self._call_for_lanes(f"call {convention}{kind} @{many}", args, width)
         self.declared[function] = f"declare double @{function}({', '.join(['double'] * len(args))})"
         vector = "poison"
@@ -159,7 +170,9 @@ class Llvm:
             return self._new(f"{call}({', '.join(f'{VECTOR} {a}' for a in args)})")
         kind, halves = f"<{lanes} x double>", []
         for places in ("<2 x i32> <i32 0, i32 1>", "<2 x i32> <i32 2, i32 3>"):
-            parts = [self._new(f"shufflevector {VECTOR} {a}, {VECTOR} poison, {places}") for a in args]
+            parts = [
+                self._new(f"shufflevector {VECTOR} {a}, {VECTOR} poison, {places}") for a in args
+            ]
             halves.append(self._new(f"{call}({', '.join(f'{kind} {part}' for part in parts)})"))
         both = ", ".join(f"{kind} {half}" for half in halves)
         return self._new(f"shufflevector {both}, <4 x i32> <i32 0, i32 1, i32 2, i32 3>")
@@ -171,7 +184,9 @@ class Llvm:
         for step, condition in self.plan.checks:
             where = self._value(condition)
             if _is_condition(step):
-                same = self._new("fcmp ueq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args]))
+                same = self._new(
+                    "fcmp ueq {} {}, {}".format(VECTOR, *[self._value(a) for a in step.args])
+                )
                 equal.append(self._new(f"and {TRUTH} {same}, {where}"))
             else:
                 term = f"{VECTOR} {self._value(step)}"

@@ -1,10 +1,12 @@
 """Lowering: a recorded program as its target can carry it out.
 
-A recorder composes what the target's library lacks. Where its language raises no error, results show a missing value.
+A recorder composes what the target's library lacks. Where its language raises no error, results
+show a missing value.
 
-A step fails where it has no value, or one too large. Most operations show that: their results are not finite either. A
-comparison does not, nor a division by infinity, nor a branch that is not taken: `max(log(x), y)` at x = -1. So x - x is
-added to the results for every operand x that may hide a failure, where the program needs it.
+A step fails where it has no value, or one too large. Most operations show that: their results are
+not finite either. A comparison does not, nor a division by infinity, nor a branch that is not
+taken: `max(log(x), y)` at x = -1. So x - x is added to the results for every operand x that may
+hide a failure, where the program needs it.
 """
 
 import math
@@ -14,7 +16,15 @@ from functools import lru_cache
 from itertools import combinations
 from typing import Any, NamedTuple
 
-from ..engine.graphs.adjoint import LAZY, Recording, all_of, branches, live_steps, schedule, shows_first
+from ..engine.graphs.adjoint import (
+    LAZY,
+    Recording,
+    all_of,
+    branches,
+    live_steps,
+    schedule,
+    shows_first,
+)
 from ..engine.numbers.base import Number
 from ..engine.numbers.double.formulas import COMPENSATED, Lacking, formula
 from ..engine.numbers.recorder import CONDITIONS, Recorder, Step, always_defined
@@ -23,22 +33,28 @@ from ..engine.table.primitive import OPERATIONS
 from ..engine.table.primitives import library_names
 
 BASIC = CONDITIONS | library_names("add sub mul div neg").keys()
+# The most steps of a formula in place; for a longer one the target gets a function.
 MAX_INLINE_STEPS = 2
-"""The most steps of a formula in place; for a longer one the target gets a function."""
 
 
+# The largest whole exponent for which columns are multiplied.
 MAX_FACTORS = 6
-"""The largest whole exponent for which columns are multiplied."""
 
 
 class Lowering(Recorder):
     """Records `native` operations of a target, and with `functions` those that can be added.
 
-    `coarse` operations are native where no formula is better. For `columns`, small whole powers are products.
+    `coarse` operations are native where no formula is better. For `columns`, small whole powers are
+    products.
     """
 
     def __init__(
-        self, native: Collection[str], functions: bool, coarse: Collection[str] = (), *, columns: bool = False
+        self,
+        native: Collection[str],
+        functions: bool,
+        coarse: Collection[str] = (),
+        *,
+        columns: bool = False,
     ) -> None:
         self.native = BASIC | set(native)
         self.functions, self.columns = functions, columns
@@ -65,12 +81,15 @@ class Lowering(Recorder):
             raise Lacking(name)
         fixed = operation.variadic or operation.constant_params
         if self.functions and not fixed and length(name, len(steps)) > MAX_INLINE_STEPS:
-            compose_for(self.native, name, len(steps), self.coarse)  # what it rests on may be lacking
+            # what it rests on may be lacking
+            compose_for(self.native, name, len(steps), self.coarse)
             return self._new(name, steps, None)
         return self.number(rule(self, *steps))
 
     def _product(self, x: Step, y: Step) -> Step | None:
-        """Return a power as a few products, or by a root, which are more accurate than columns' `pow`."""
+        """Return a power as a few products, or by a root, which are more accurate than columns'
+        `pow`.
+        """
         size = abs(y.data) if y.name == "number" else 0.0
         if size == 0.5:
             power = self.step("sqrt", x)
@@ -91,7 +110,11 @@ class Lowering(Recorder):
         """Return the choice of a branch; nan if the condition compares an undefined number."""
         step = condition
         if isinstance(step, Step):
-            while step.args and OPERATIONS[step.name].takes_conditions and OPERATIONS[step.name].gives_condition:
+            while (
+                step.args
+                and OPERATIONS[step.name].takes_conditions
+                and OPERATIONS[step.name].gives_condition
+            ):
                 step = step.args[0]
             if any(map(is_undefined, step.args)):
                 return self.number(math.nan)
@@ -123,7 +146,9 @@ def length(name: str, count: int) -> int:
     return sum(1 for step in m.steps if step.args)
 
 
-def compose_for(native: Collection[str], name: str, count: int, coarse: Collection[str] = ()) -> Recording:
+def compose_for(
+    native: Collection[str], name: str, count: int, coarse: Collection[str] = ()
+) -> Recording:
     """Return the formula of an operation, for a function of the target."""
     m = Lowering(native, True, coarse)
     rule: Callable[..., Any] = formula(name)
@@ -132,20 +157,20 @@ def compose_for(native: Collection[str], name: str, count: int, coarse: Collecti
 
 
 # ---- faults; sets of steps are sets of bits
+# The comment on the step that reports the faults.
 NOTE = "0, or not a number where something has no value"
-"""The comment on the step that reports the faults."""
 
+# The most steps with their own bit; others share one that no step is known to show.
 MAX_OWN_BITS = 1_000
-"""The most steps with their own bit; others share one that no step is known to show."""
 
+# The bit of further steps that may be too large; the next bit: may be undefined.
 SHARED = MAX_OWN_BITS
-"""The bit of further steps that may be too large; the next bit: may be undefined."""
 
+# All bits.
 ALL = -1
-"""All bits."""
 
+# Whether a target raises no error for a step without value (if true, for too large a one).
 Silent = Callable[[Step, bool], bool]
-"""Whether a target raises no error for a step without value (if true, for too large a one)."""
 
 
 def is_undefined(step: Step) -> bool:
@@ -155,30 +180,36 @@ def is_undefined(step: Step) -> bool:
 
 def _may_be_undefined(step: Step, silent: Silent) -> bool:
     """Return whether an operation has no value at some inputs, and the target does not say so."""
-    return bool(step.args) and not always_defined(step.name, step.args) and bool(silent(step, False))
+    return (
+        bool(step.args) and not always_defined(step.name, step.args) and bool(silent(step, False))
+    )
 
 
 class _Failures:
     """The steps that may fail below each step, and what its value shows of that."""
 
-    def __init__(self, recording: Recording, live: Sequence[Step], silent: Silent, limits: bool) -> None:
+    def __init__(
+        self, recording: Recording, live: Sequence[Step], silent: Silent, limits: bool
+    ) -> None:
         self.operands = operands(recording)
         self.limits = limits
+        # Steps that are undefined somewhere, not only too large.
         self.undefined = 0
-        """Steps that are undefined somewhere, not only too large."""
+        # Steps that are not a number where they fail.
         self.never_infinite = 0
-        """Steps that are not a number where they fail."""
+        # The faults that the evaluation of a step may have.
         self.possible: dict[Step, int] = {}
-        """The faults that the evaluation of a step may have."""
+        # The steps among these whose failure always makes this step fail.
         self.exposed: dict[Step, int] = {}
-        """The steps among these whose failure always makes this step fail."""
+        # The steps among these that may fail although this step has a value.
         self.masked: dict[Step, int] = {}
-        """The steps among these that may fail although this step has a value."""
+        # By input: the steps defined on one side of a number, or but there, with that domain.
         self.domains: dict[Step, list[tuple[int, str, int]]] = {}
-        """By input: the steps defined on one side of a number, or but there, with that domain."""
         large = {*filter(_may_be_infinite, recording.watched)}
         # Also a step that stands for an operation which the target lacks.
-        large |= {step for i, step in recording.place.items() if recording.graph.primitives[i].infinite}
+        large |= {
+            step for i, step in recording.place.items() if recording.graph.primitives[i].infinite
+        }
         count = 0
         for step in live:
             undefined = is_undefined(step) or _may_be_undefined(step, silent)
@@ -195,7 +226,9 @@ class _Failures:
             self._add(step, own)
 
     def _add_domain(self, step: Step, own: int) -> None:
-        """Add the domain of a step that is defined on one side of a number of one input, or but there."""
+        """Add the domain of a step that is defined on one side of a number of one input, or but
+        there.
+        """
         bounds, complete, ordered = OPERATIONS[step.name].bounds
         if len(bounds) != 1 or not complete or ordered:
             return
@@ -227,12 +260,18 @@ class _Failures:
         for a in self.operands.get(step, ()):
             possible |= self.possible.get(a, 0)
             masked |= self.possible.get(a, 0)
-        self.possible[step], self.exposed[step], self.masked[step] = possible, exposed, masked & ~exposed
+        self.possible[step], self.exposed[step], self.masked[step] = (
+            possible,
+            exposed,
+            masked & ~exposed,
+        )
 
     def defined_where(self, condition: Step, holds: bool) -> int:
         """Return the steps that are certainly defined if a condition holds, or if it fails."""
         if condition.name == ("and_" if holds else "or_"):
-            return self.defined_where(condition.args[0], holds) | self.defined_where(condition.args[1], holds)
+            return self.defined_where(condition.args[0], holds) | self.defined_where(
+                condition.args[1], holds
+            )
         if condition.name == "not_":
             return self.defined_where(condition.args[0], not holds)
         mask = 0
@@ -296,7 +335,8 @@ def showing_faults(
 ) -> Recording:
     """Return the recording with results that are not finite wherever a step has failed.
 
-    If `limits`, too large a number may be taken to the limit of an operation such as `tanh`. `labels` get a note.
+    If `limits`, too large a number may be taken to the limit of an operation such as `tanh`.
+    `labels` get a note.
     """
     m = recording.recorder
     values, partials = recording.values, recording.partials
@@ -309,7 +349,10 @@ def showing_faults(
         needed |= failures.masked[value]
     # A derivative that would not show that the value is undefined takes that from the value.
     from_value = {partial for partial in partials if undefined & ~failures.exposed[partial]}
-    unseen = {partial: failures.masked[partial] & ~(exposed if partial in from_value else 0) for partial in partials}
+    unseen = {
+        partial: failures.masked[partial] & ~(exposed if partial in from_value else 0)
+        for partial in partials
+    }
     for missing in unseen.values():
         needed |= missing
     faults = _faults(live, failures, needed) if needed else {}
@@ -322,12 +365,16 @@ def showing_faults(
         return result
 
     of_values = [faults[value] for value in values if value in faults]
-    new_values = [with_faults(value, [faults[value]] if value in faults else []) for value in values]
+    new_values = [
+        with_faults(value, [faults[value]] if value in faults else []) for value in values
+    ]
     new_partials = []
     for partial in partials:
         parts = [faults[partial]] if unseen[partial] and partial in faults else []
         if partial in from_value:
-            parts = [part for part in parts if part not in of_values] + [m.step("sub", v, v) for v in new_values]
+            parts = [part for part in parts if part not in of_values] + [
+                m.step("sub", v, v) for v in new_values
+            ]
         else:
             parts += of_values
         new_partials.append(with_faults(partial, parts))
@@ -353,7 +400,12 @@ def _faults(live: Sequence[Step], failures: _Failures, needed: int) -> dict[Step
                     parts.append(m.step("sub", a, a))
         for a in failures.operands.get(step, ()):
             parts.append(faults.get(a))
-            if failures.possible.get(a, 0) & ~failures.masked.get(a, 0) & ~failures.exposed[step] & needed:
+            if (
+                failures.possible.get(a, 0)
+                & ~failures.masked.get(a, 0)
+                & ~failures.exposed[step]
+                & needed
+            ):
                 parts.append(m.step("sub", a, a))
         if (total := _total(m, parts)) is not None:
             faults[step] = total
@@ -372,11 +424,11 @@ def _total(m: Recorder, parts: Sequence[Step | None]) -> Step | None:
 # ---- columns: a recorded program as operations on whole columns of numbers
 # There are no branches: everything is computed everywhere, and a choice picks. Rows are flagged for
 # another evaluation where a needed number is not finite, or a needed comparison is a tie.
+# The most inputs compared in pairs; of more, those equal to the result are counted.
 MAX_PAIRED_INPUTS = 3
-"""The most inputs compared in pairs; of more, those equal to the result are counted."""
 
+# The most steps for columns: the cost of a larger program grows faster than it does.
 MAX_COLUMN_STEPS = 20_000
-"""The most steps for columns: the cost of a larger program grows faster than it does."""
 
 
 class Vectors(NamedTuple):
@@ -393,18 +445,25 @@ def vectors(recording: Recording) -> Vectors:
     """Return the recording for columns; steps that others show to be infinite are unchecked."""
     results = recording.results
     computed = live_steps((*results, *recording.adjoints, *recording.watched))
-    undefined = [step for step in computed if step.name in CONDITIONS and any(map(is_undefined, step.args))]
+    undefined = [
+        step for step in computed if step.name in CONDITIONS and any(map(is_undefined, step.args))
+    ]
     edges = dict.fromkeys((*recording.edges, *_kinks(recording), *undefined))
     # what only the program needs, and no formula at all points, is computed to be checked
     there = set(live_steps((*results, *recording.adjoints)))
     alone = dict.fromkeys([step for step in recording.watched if step not in there])
     alone |= dict.fromkeys([step for needed in operands(recording).values() for step in needed])
     adjoints, watched = (
-        [step for step in steps if step.args and step.name not in CONDITIONS] for steps in (alone, computed)
+        [step for step in steps if step.args and step.name not in CONDITIONS]
+        for steps in (alone, computed)
     )
     adjoints = [*recording.adjoints, *adjoints]
-    plan = schedule(recording._replace(adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys())
-    checks = tuple([(task.step, all_of(recording.recorder, task.branch.enclosing())) for task in plan.checks])
+    plan = schedule(
+        recording._replace(adjoints=adjoints, watched=watched, edges=edges), OPERATIONS.keys()
+    )
+    checks = tuple(
+        [(task.step, all_of(recording.recorder, task.branch.enclosing())) for task in plan.checks]
+    )
     live = live_steps((*results, *[step for check in checks for step in check]))
     return Vectors(tuple([step for step in live if step.args]), results, checks)
 

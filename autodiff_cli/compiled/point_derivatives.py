@@ -16,12 +16,14 @@ from ..errors import ExpressionError
 from .evaluator import Compiled, compile_steps
 from .second_derivatives import hessian_recorder
 
+# Whether numbers are as the code needs them.
 Check = Callable[..., object]
-"""Whether numbers are as the code needs them."""
 
 
 class Code(NamedTuple):
-    """A function from a point to values and derivatives, with checks of parts of the values after the results."""
+    """A function from a point to values and derivatives, with checks of parts of the values after
+    the results.
+    """
 
     compiled: Compiled
     checks: list[tuple[Check, slice]]
@@ -54,12 +56,16 @@ class SecondDerivatives(NamedTuple):
 class PointDerivatives:
     """Derivatives of `outputs` by some of their `leaves`, in the order of a point's numbers.
 
-    Code leaves to the sweeps, by None, points without an answer, near poles and at breakpoints, and all points where
-    a guard does not hold.
+    Code leaves to the sweeps, by None, points without an answer, near poles and at breakpoints, and
+    all points where a guard does not hold.
     """
 
     def __init__(
-        self, outputs: Sequence[Value], leaves: Sequence[Value], by: Sequence[Value], guards: Sequence[Guard] = ()
+        self,
+        outputs: Sequence[Value],
+        leaves: Sequence[Value],
+        by: Sequence[Value],
+        guards: Sequence[Guard] = (),
     ) -> None:
         self.outputs, self.leaves, self.by, self.guards = outputs, leaves, by, guards
 
@@ -70,7 +76,10 @@ class PointDerivatives:
             return None
         values, slopes = answer
         count = len(self.by)
-        rows = [[x + 0.0 for x in slopes[k : k + count]] for k in range(0, len(self.outputs) * count, count)]
+        rows = [
+            [x + 0.0 for x in slopes[k : k + count]]
+            for k in range(0, len(self.outputs) * count, count)
+        ]
         return FirstDerivatives([x + 0.0 for x in values], rows)
 
     def second(self, point: Sequence[float]) -> SecondDerivatives | None:
@@ -128,7 +137,9 @@ class PointDerivatives:
         for holds, steps in [*self._guard_steps(recording), *_breakpoint_steps(recording)]:
             checks.append((holds, slice(len(values), len(values) + len(steps))))
             values += steps
-        return Code(compile_steps(recording._replace(values=values), len(self.leaves)), checks, count)
+        return Code(
+            compile_steps(recording._replace(values=values), len(self.leaves)), checks, count
+        )
 
     def _guard_steps(self, recording: Recording) -> Iterator[tuple[Check, list[Step]]]:
         nodes = dict.fromkeys(node for guard in self.guards for node in guard.nodes)

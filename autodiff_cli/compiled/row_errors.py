@@ -1,4 +1,6 @@
-"""Rounding errors of a formula in all rows of data at once, to first order, to choose the rows that are looked at."""
+"""Rounding errors of a formula in all rows of data at once, to first order, to choose the rows that
+are looked at.
+"""
 
 from __future__ import annotations
 
@@ -14,12 +16,13 @@ from ..engine.table.operators import WHERE
 from ..errors import Diagnosed
 from ..questions.rounding import spread_over
 
+# One row of so many that are looked at is one with a large bound; the others are spread over all.
 SHARE_OF_WORST = 2
-"""One row of so many that are looked at is one with a large bound; the others are spread over all."""
 
 
 def rows_to_check(graph: Graph, columns: Mapping[str, Any], rows: Sequence[int]) -> list[int]:
-    """Return the rows whose rounding errors are looked at: spread over all, and those where the value may lose most.
+    """Return the rows whose rounding errors are looked at: spread over all, and those where the
+    value may lose most.
 
     `columns` has a column or a number for each variable.
     """
@@ -32,7 +35,9 @@ def rows_to_check(graph: Graph, columns: Mapping[str, Any], rows: Sequence[int])
 
 
 def _ranked(graph: Graph, columns: Mapping[str, Any], rows: Sequence[int]) -> list[int]:
-    """Return the rows by the bound on the error of the value, the largest first; none without bounds."""
+    """Return the rows by the bound on the error of the value, the largest first; none without
+    bounds.
+    """
     try:
         import numpy as np
 
@@ -46,7 +51,9 @@ def _ranked(graph: Graph, columns: Mapping[str, Any], rows: Sequence[int]) -> li
         return _with_error(graph, [places[name] for name in names], m)
 
     taken = np.array(rows)
-    inputs = [np.asarray(x)[taken] if np.ndim(x) else float(x) for x in map(columns.__getitem__, names)]
+    inputs = [
+        np.asarray(x)[taken] if np.ndim(x) else float(x) for x in map(columns.__getitem__, names)
+    ]
     results, flags = np.empty((2, len(rows))), np.ones(len(rows), bool)
     try:
         compute = kernel(record, len(names), frozenset(), "numpy").compute
@@ -71,7 +78,9 @@ def _with_error(graph: Graph, inputs: Sequence[int], m: Recorder) -> Recording:
             condition, then, otherwise = parents
             errors[i] = m.where(place[condition], errors[then], errors[otherwise])
         else:
-            slopes = primitive.slopes(m, [place[p] for p in parents], place[i], [True] * len(parents))
+            slopes = primitive.slopes(
+                m, [place[p] for p in parents], place[i], [True] * len(parents)
+            )
             own = m.step("mul", SPECIAL_ULPS * UNIT_ROUNDOFF, m.step("abs", place[i]))
             errors[i] = _total(m, own, zip(slopes, [errors[p] for p in parents], strict=True), zero)
     return Recording(m, [place[graph.roots[0]], errors[graph.roots[0]]], graph=graph, place=place)

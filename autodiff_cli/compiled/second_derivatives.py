@@ -1,4 +1,6 @@
-"""Recordings of second derivatives, whose code leaves points near poles and lost digits to the sweeps."""
+"""Recordings of second derivatives, whose code leaves points near poles and lost digits to the
+sweeps.
+"""
 
 from __future__ import annotations
 
@@ -13,17 +15,17 @@ from ..engine.table.operators import POW
 from ..language.builder import Program
 from .evaluator import Record
 
+# Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100.
 LOWER_SCALE, UPPER_SCALE = 1e-208, 1e208
-"""Scales that overflow: 1/(LOWER_SCALE·x) if |x| < 1e-100, UPPER_SCALE·x if |x| > 1e100."""
 
+# Overflows if |x| > 1.8e6, where functions that are `cancels_far` lose digits.
 FAR_SCALE = 1e302
-"""Overflows if |x| > 1.8e6, where functions that are `cancels_far` lose digits."""
 
+# Whole powers from 2 to this one have no pole.
 MAX_POWER = 1_000
-"""Whole powers from 2 to this one have no pole."""
 
+# Functions that are `cancels_near` lose digits below.
 NEAR = 0.1
-"""Functions that are `cancels_near` lose digits below."""
 
 
 def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
@@ -39,7 +41,9 @@ def second_recorder(program: Program, wanted: Sequence[str]) -> Record:
 
 
 def hessian_recorder(output: Value, leaves: Sequence[Value], by: Sequence[Value]) -> Record:
-    """Return a recorder of value, gradient and lower Hessian of a node. Raises `ExpressionError`."""
+    """Return a recorder of value, gradient and lower Hessian of a node. Raises
+    `ExpressionError`.
+    """
     graph = graph_of((output, *partials(output, by)))
     place = {leaf: i for i, leaf in enumerate(graph.places)}
     inputs, wrt = (list(map(place.get, listed)) for listed in (leaves, by))
@@ -66,7 +70,9 @@ def _pole_checks(recording: Recording) -> Iterator[Step]:
         near = {bound.position for bound in primitive.bounds.bounds if bound.end == 0}
         if primitive is POW:
             exponent = place[parents[1]]
-            near = set() if exponent.name == "number" and exponent.data in range(2, MAX_POWER) else {0}
+            near = (
+                set() if exponent.name == "number" and exponent.data in range(2, MAX_POWER) else {0}
+            )
         for k in sorted(near):
             yield m.step("div", 1.0, m.step("mul", place[parents[k]], LOWER_SCALE))
             yield m.step("mul", place[parents[k]], UPPER_SCALE)

@@ -34,22 +34,22 @@ from ..language.printer import (
 from ..language.typesetting import plain_name
 from .lowering import compose_for, showing_faults
 
+# How a language writes an operation: a template, or a function that returns the parts.
 Form = Template | Callable[["Target", Step], Written]
-"""How a language writes an operation: a template, or a function that returns the parts."""
 
 _PLACE = re.compile(r"\{(\d)\}")
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*", re.ASCII)
+# The prefix of names that generated code reserves.
 RESERVED_PREFIX = "ad_"
-"""The prefix of names that generated code reserves."""
 
+# The parameter names of helper functions.
 PARAMETERS = "x", "y", "z", "w"
-"""The parameter names of helper functions."""
 
+# Branches within branches that are written as such.
 MAX_INDENTED = 16
-"""Branches within branches that are written as such."""
 
+# The most operations in one expression, each needed once.
 MAX_INLINE_STEPS = 5
-"""The most operations in one expression, each needed once."""
 
 
 @cache
@@ -77,11 +77,15 @@ def language(name: str) -> Mapping[str, Any]:
     functions |= by_library(fields.get("plain_functions", ""))
     forms: dict[str, Form] = {**OPERATORS, **functions}
     for operation, form in by_name(fields["forms"]).items():
-        forms[operation] = form if isinstance(form, str) else (form[0], *[getattr(binding, at) for at in form[1:]])
+        forms[operation] = (
+            form if isinstance(form, str) else (form[0], *[getattr(binding, at) for at in form[1:]])
+        )
     for operation in fields.get("lacks", "").split():
         del forms[operation]
     called = {re.split(r"\W", form)[0] for form in forms.values() if isinstance(form, str)}
-    reserved = called.union(fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ())))
+    reserved = called.union(
+        fields.get("reserved_names", "").split(), *map(reserved_words, fields.get("words", ()))
+    )
     coarse = frozenset(library_names(fields.get("coarse", "")))
     return {**fields, "forms": forms, "reserved": frozenset(reserved), "coarse": coarse}
 
@@ -148,8 +152,8 @@ class Target:
         self.variables: dict[str, str]
         self.called: dict[Step, str] = {}
         self.stem = "t"
+        # Without statements under a condition: the branches that need a step.
         self.guards: dict[Step, list[Branch]] = {}
-        """Without statements under a condition: the branches that need a step."""
         self.names: dict[Step, str] = {}
 
     # -- expressions
@@ -192,7 +196,12 @@ class Target:
     def text(self, step: Step) -> str:
         """Return the expression of a step by the named steps."""
         _, parts = self.operation(step)
-        return "".join([part if isinstance(part, str) else assemble(part[0], self.parts, part[1]) for part in parts])
+        return "".join(
+            [
+                part if isinstance(part, str) else assemble(part[0], self.parts, part[1])
+                for part in parts
+            ]
+        )
 
     def module(self, unit: SourceUnit) -> str:
         """Return the whole source of a unit."""
@@ -215,11 +224,17 @@ class Target:
                     continue
                 entered.add((name, count))
                 supported = showing_faults(
-                    compose_for(self.forms, name, count, self.coarse), self.is_silent, limits=self.limits
+                    compose_for(self.forms, name, count, self.coarse),
+                    self.is_silent,
+                    limits=self.limits,
                 )
                 visit(supported.recorder.steps)
                 lines.extend([""] * self.blank_lines)
-                lines.extend(type(self)(self.name)._support(f"{RESERVED_PREFIX}{name}", PARAMETERS[:count], supported))
+                lines.extend(
+                    type(self)(self.name)._support(
+                        f"{RESERVED_PREFIX}{name}", PARAMETERS[:count], supported
+                    )
+                )
 
         live = {task.step for task in self.plan(self.unit.recording).tasks}
         visit(sorted(live, key=lambda step: step.index))
@@ -236,24 +251,39 @@ class Target:
         rows = [*self._opening(), *self.body(unit.recording, unit.labels)]
         value, *partials = map(self._shown, unit.recording.results)
         if self.names_results:
-            named = [(self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)]
+            named = [
+                (self.variables.get(name), x) for name, x in zip(unit.wanted, partials, strict=True)
+            ]
             partials = [f"{name} = {x}" if name else x for name, x in named]
-        rows += [line.format(value, ", ".join(partials), "," * (len(partials) == 1)) for line in self.results]
+        rows += [
+            line.format(value, ", ".join(partials), "," * (len(partials) == 1))
+            for line in self.results
+        ]
         head = self.gradient_signature or self.signature
         return self._block(head.format(unit.function, ", ".join(self.variables.values())), rows)
 
     def _opening(self) -> list[str]:
-        return [self.conversion.format(name) for name in self.variables.values()] if self.conversion else []
+        return (
+            [self.conversion.format(name) for name in self.variables.values()]
+            if self.conversion
+            else []
+        )
 
     def _block(self, head: str, rows: Iterable[str]) -> list[str]:
-        return [head, *[self.indent + row for row in rows], *([self.closing] if self.closing is not None else [])]
+        return [
+            head,
+            *[self.indent + row for row in rows],
+            *([self.closing] if self.closing is not None else []),
+        ]
 
     def _shown(self, step: Step) -> str:
         return self._result(step)
 
     def variables_phrase(self) -> str:
         """Return the wanted variables in words: ` by `x`, `y``; empty without any."""
-        wanted = quote([self.variables[name] for name in self.unit.wanted if name in self.variables], "")
+        wanted = quote(
+            [self.variables[name] for name in self.unit.wanted if name in self.variables], ""
+        )
         return f" by {wanted}" if wanted else ""
 
     def is_silent(self, step: Step, large: bool) -> bool:
@@ -266,7 +296,9 @@ class Target:
     def can_name_variable(self, name: str) -> bool:
         """Return whether a name of the program can be one of the target's."""
         plain = _NAME.fullmatch(name) is not None and not name.lower().startswith(RESERVED_PREFIX)
-        reserved = self.fold_name(name) in self.reserved or re.fullmatch(self.reserved_pattern, name)
+        reserved = self.fold_name(name) in self.reserved or re.fullmatch(
+            self.reserved_pattern, name
+        )
         return plain and not reserved and len(name) <= self.longest_name
 
     def can_name_function(self, name: str) -> bool:
@@ -284,24 +316,39 @@ class Target:
         for spelling in (str, underscored, plain_name):
             for name in names:
                 word = spelling(name)
-                if name not in spellings and self.can_name_variable(word) and self.fold_name(word) not in taken:
+                if (
+                    name not in spellings
+                    and self.can_name_variable(word)
+                    and self.fold_name(word) not in taken
+                ):
                     spellings[name] = word
                     taken.add(self.fold_name(word))
         for name in names:
             if name not in spellings:
-                spellings[name] = next(word for k in itertools.count(1) if (word := f"v{k}") not in taken)
+                spellings[name] = next(
+                    word for k in itertools.count(1) if (word := f"v{k}") not in taken
+                )
                 taken.add(spellings[name])
         stems = ("t", "step", "ad_t")
-        self.stem = next(s for s in stems if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values()))
+        self.stem = next(
+            s
+            for s in stems
+            if not any(re.fullmatch(rf"{s}\d+", word) for word in spellings.values())
+        )
         return {name: spellings[name] for name in names}
 
     def name_inputs(self, recording: Recording, names: Sequence[str]) -> None:
         """Set the names of the steps that are inputs."""
-        self.names |= {step: names[step.data] for step in recording.recorder.steps if step.name == "input"}
+        self.names |= {
+            step: names[step.data] for step in recording.recorder.steps if step.name == "input"
+        }
 
     def _rename(self) -> list[str]:
         changed = {old: new for old, new in self.variables.items() if old != new}
-        return [f"`{new}` is the variable `{' '.join(self._comment(old))}`." for old, new in changed.items()]
+        return [
+            f"`{new}` is the variable `{' '.join(self._comment(old))}`."
+            for old, new in changed.items()
+        ]
 
     def heading(self, *further: str) -> list[str]:
         """Return the comment at the top: program, renamed variables, further lines."""
@@ -322,7 +369,8 @@ class Target:
         hidden = self._inline(plan, recording.results, labels)
         tasks = [task for task in plan.tasks if task.step not in hidden]
         self.called = {
-            step: f"{self.stem}{k}" for k, step in enumerate(dict.fromkeys([t.step for t in tasks]), start=1)
+            step: f"{self.stem}{k}"
+            for k, step in enumerate(dict.fromkeys([t.step for t in tasks]), start=1)
         }
         return list(self.statements(Schedule(tasks, []), self.called, labels))
 
@@ -343,7 +391,10 @@ class Target:
             step = stack[-1]
             # the conditions of the branches that need a step come before it
             conditions = [
-                p.condition for b in self.guards.get(step, ()) for p in b.enclosing() if p.condition is not None
+                p.condition
+                for b in self.guards.get(step, ())
+                for p in b.enclosing()
+                if p.condition is not None
             ]
             waits = [a for a in (*step.args, *conditions) if a.args and a not in order]
             if step in order or step in entered:
@@ -354,7 +405,9 @@ class Target:
             stack += [a for a in reversed(waits) if a not in entered]
         return list(order)
 
-    def _inline(self, plan: Schedule, results: Iterable[Step], named: Iterable[Step]) -> Collection[Step]:
+    def _inline(
+        self, plan: Schedule, results: Iterable[Step], named: Iterable[Step]
+    ) -> Collection[Step]:
         steps, shown = {task.step: task for task in plan.tasks}, {*results, *named}
         uses = Counter(a for step in steps for a in self.step_inputs(step))
         # the operations of each step that is written in place
@@ -373,10 +426,18 @@ class Target:
         places = _PLACE.findall(template) if isinstance(template, str) else ()
         return [step.args[int(place)] for place in places] if places else step.args
 
-    def statements(self, plan: Schedule, called: Mapping[Step, str], labels: Mapping[Step, str]) -> Iterator[str]:
-        """Yield the lines that carry out a schedule, unindented at first; `called` has the names of steps."""
+    def statements(
+        self, plan: Schedule, called: Mapping[Step, str], labels: Mapping[Step, str]
+    ) -> Iterator[str]:
+        """Yield the lines that carry out a schedule, unindented at first; `called` has the names of
+        steps.
+        """
         checks = {(step, branch) for step, branch, _ in plan.checks}
-        anchors = [anchor for _, branch, _ in plan.tasks for anchor in branch.enclosing()[MAX_INDENTED::MAX_INDENTED]]
+        anchors = [
+            anchor
+            for _, branch, _ in plan.tasks
+            for anchor in branch.enclosing()[MAX_INDENTED::MAX_INDENTED]
+        ]
         flagged = {anchor: f"ad_b{k}" for k, anchor in enumerate(dict.fromkeys(anchors))}
         for flag in flagged.values():
             yield self.assignment.format(flag, self._number(False))
@@ -410,7 +471,9 @@ class Target:
     def _check(self, step: Step, name: str) -> str:
         return ""
 
-    def _move(self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]) -> Iterator[str]:
+    def _move(
+        self, old: Sequence[Branch], new: Sequence[Branch], flagged: Mapping[Branch, str]
+    ) -> Iterator[str]:
         k = 0
         while k < len(old) and k < len(new) and old[k] is new[k]:
             k += 1
@@ -419,7 +482,11 @@ class Target:
         for depth in reversed(range(k + turned, len(old))) if self.closing is not None else ():
             yield f"{self.indent * depth}{self.closing}"
         for depth, branch in enumerate(new[k:], start=k):
-            head = self.branch.format(flagged.get(branch) or self.condition(branch)) if not turned else self.otherwise
+            head = (
+                self.branch.format(flagged.get(branch) or self.condition(branch))
+                if not turned
+                else self.otherwise
+            )
             yield self.indent * depth + head
             turned = False
 
@@ -438,44 +505,54 @@ def needs(plan: Schedule) -> dict[Step, list[Branch]]:
     branches: dict[Step, list[Branch]] = {}
     for step, branch, source in plan.tasks:
         # A choice is computed where its branches meet.
-        branches.setdefault(step, []).append(branch if source is None or branch.parent is None else branch.parent)
+        branches.setdefault(step, []).append(
+            branch if source is None or branch.parent is None else branch.parent
+        )
     return branches
 
 
 def _visible(line: list[Branch]) -> list[Branch]:
-    return line[(len(line) - 1) // MAX_INDENTED * MAX_INDENTED :] if len(line) > MAX_INDENTED else line
+    return (
+        line[(len(line) - 1) // MAX_INDENTED * MAX_INDENTED :] if len(line) > MAX_INDENTED else line
+    )
 
 
 def comment_lines(text: str) -> list[str]:
     """Return a text's lines for a comment, unprintable characters escaped."""
     return [
-        "".join(c if c.isprintable() else f"U+{ord(c):04X}" if c != "\t" else " " for c in line).rstrip()
+        "".join(
+            c if c.isprintable() else f"U+{ord(c):04X}" if c != "\t" else " " for c in line
+        ).rstrip()
         for line in text.replace("\r\n", "\n").split("\n")
     ]
 
 
 # ---- the evaluator's target
+# Operations written as operators, which overflow to infinity without an error.
 SILENT = library_names("add sub mul div pow leaky_relu elu").keys()
-"""Operations written as operators, which overflow to infinity without an error."""
 
+# Terms of one sum: Python's compiler recurses into longer ones.
 MAX_TERMS = 40
-"""Terms of one sum: Python's compiler recurses into longer ones."""
 
 
+# Functions without a wrapper: if they raise, the general evaluation finds the reason.
 DIRECT: dict[str, Callable[..., Any]] = {
     name: getattr(math, theirs)
     for name, theirs in by_library(
-        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh tanh asinh acosh "
-        "atanh erf erfc hypot fabs=abs"
+        "pow sqrt exp exp2 expm1 log log2 log10 log1p sin cos tan asin acos atan atan2 sinh cosh"
+        " tanh asinh acosh atanh erf erfc hypot fabs=abs"
     ).items()
 }
-"""Functions without a wrapper: if they raise, the general evaluation finds the reason."""
 
 
 def _extreme(name: str, template: str) -> Form:
 
     def form(target: Target, step: Step) -> Written:
-        return (CHOICE, fill_in(template, step.args, (SUM, SUM))) if len(step.args) == 2 else as_call(name, step.args)
+        return (
+            (CHOICE, fill_in(template, step.args, (SUM, SUM)))
+            if len(step.args) == 2
+            else as_call(name, step.args)
+        )
 
     return form
 
@@ -493,11 +570,14 @@ FORMS: dict[str, Form] = OPERATORS | by_name(
 class Internal(Target):
     """Python to be run: inputs `x0`, `x1` …, steps `t0`, `t1` …, the engine's functions."""
 
-    whole_powers = 1e15  # Python's own power gives a complex number for a negative base only if it is not whole
+    # Python's own power gives a complex number for a negative base only if it is not whole
+    whole_powers = 1e15
 
     def __init__(self) -> None:
         super().__init__()
-        self.bound: dict[str, Callable[..., Any]] = by_name({"pow": math.pow, "max": REAL.max, "min": REAL.min})
+        self.bound: dict[str, Callable[..., Any]] = by_name(
+            {"pow": math.pow, "max": REAL.max, "min": REAL.min}
+        )
         self.forms = dict(FORMS)
 
     def _number(self, value: float | bool) -> str:
@@ -515,11 +595,17 @@ class Internal(Target):
         return f"s += {name}"
 
     def source(self, recording: Recording, inputs: int) -> str:
-        """Return the source of a function: inputs to value and partials; None if one is infinite."""
+        """Return the source of a function: inputs to value and partials; None if one is
+        infinite.
+        """
         plan = schedule(recording, SILENT)
         used = {s.data for s in recording.recorder.steps if s.name == "input"}
         self.name_inputs(recording, [f"x{k}" for k in range(inputs)])
-        rows = [", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x"] if inputs else []
+        rows = (
+            [", ".join(f"x{k}" if k in used else "_" for k in range(inputs)) + ", = x"]
+            if inputs
+            else []
+        )
         called = {task.step: f"t{task.step.index}" for task in plan.tasks}
         rows += ["s = 0.0", *self.statements(plan, called, {})]
         results = [self._result(step) for step in recording.results]
@@ -528,5 +614,9 @@ class Internal(Target):
         count = len(recording.values)
         values = results[0] if count == 1 else "[" + ", ".join(results[:count]) + "]"
         # If a number is infinite or nan, s - s is nan.
-        rows += ["if s - s == 0.0:", f"    return {values}, [{', '.join(results[count:])}]", "return None"]
+        rows += [
+            "if s - s == 0.0:",
+            f"    return {values}, [{', '.join(results[count:])}]",
+            "return None",
+        ]
         return "\n".join(["def f(x):", *["    " + row for row in rows]]) + "\n"

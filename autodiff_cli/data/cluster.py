@@ -1,6 +1,7 @@
 """Rows on Dask's workers: each task answers part of the files, and writes a file.
 
-A part is named by its number and visible only when complete, so one that is written twice is there once.
+A part is named by its number and visible only when complete, so one that is written twice is there
+once.
 """
 
 from __future__ import annotations
@@ -42,19 +43,19 @@ PART_BYTES = 64_000_000
 FORMATS = (*COLUMNAR, *TEXT)
 CONNECT_SECONDS = 10
 MAX_RETRIES = 2
+# Settings of a local cluster, which would spend 9 % of a core on measuring.
 QUIET = {
     "logging.distributed": "critical",
     "distributed.worker.profile.enabled": False,
     "distributed.admin.tick.interval": "500ms",
     "distributed.admin.system-monitor.interval": "5s",
 }
-"""Settings of a local cluster, which would spend 9 % of a core on measuring."""
 
+# The environment of new processes: nobody would read their warnings.
 WORKERS = {"PYTHONSAFEPATH": "1", "PYTHONWARNINGS": "ignore"}
-"""The environment of new processes: nobody would read their warnings."""
 
+# A file and a part of it; None for all of it.
 Piece = tuple[Source, Fragment | None]
-"""A file and a part of it; None for all of it."""
 
 
 class FilePart(NamedTuple):
@@ -129,7 +130,9 @@ def _write(part: FilePart, job: Job) -> Tally:
 # ---- division into parts
 def divide_rows(files: Files) -> list[FilePart]:
     """Return the rows of files, divided into parts."""
-    fragments = files.map_files(lambda file: [(part, part.size if part else file.size) for part in file.fragments()])
+    fragments = files.map_files(
+        lambda file: [(part, part.size if part else file.size) for part in file.fragments()]
+    )
     parts, pieces, held = list[FilePart](), list[Piece](), 0
     for source, of_file in zip(files.sources, fragments, strict=True):
         for fragment, size in of_file:
@@ -156,8 +159,12 @@ def prepare_folder(folder: str, *, force: bool) -> None:
     names = [entry.path[len(folder) :] for entry in filesystems.list_folder(folder)]
     names = [name for name in names if not name.startswith(".")]
     if others := [name for name in names if not (force and _PART.fullmatch(name))]:
-        hint = "give a folder that is empty, or not there" + ("" if force else "; `--force` deletes parts")
-        raise ExpressionError("io", f"`{folder}` holds other files, such as `{others[0]}`", hint=hint)
+        hint = "give a folder that is empty, or not there" + (
+            "" if force else "; `--force` deletes parts"
+        )
+        raise ExpressionError(
+            "io", f"`{folder}` holds other files, such as `{others[0]}`", hint=hint
+        )
     filesystems.try_remove(folder + name for name in names)
     filesystems.make_folder(folder)
 
@@ -171,13 +178,18 @@ def run(
     force: bool,
     file: str | None = None,
 ) -> int:
-    """Write all parts or none, or all of them as one `file`, print counts and reasons, and return the exit code."""
+    """Write all parts or none, or all of them as one `file`, print counts and reasons, and return
+    the exit code.
+    """
     tally, progress, done = Tally(), Progress("rows", here=True), 0
     with ExitStack() as ending:
         client = ending.enter_context(connected(scheduler, workers))
         prepare_folder(job.folder, force=force)
         try:
-            with Interruption() as interruption, closing(results(client, job, parts, interruption)) as tallies:
+            with (
+                Interruption() as interruption,
+                closing(results(client, job, parts, interruption)) as tallies,
+            ):
                 for done, counted in enumerate(tallies, start=1):
                     tally.merge(counted)
                     progress.step(tally.rows, f", {done:,} of {len(parts):,} parts")
@@ -191,7 +203,9 @@ def run(
                     filesystems.try_remove_folder(job.folder)
             # and the remains of killed workers
             filesystems.try_remove(
-                entry.path for entry in filesystems.list_folder(job.folder) if _HALF.search(entry.path)
+                entry.path
+                for entry in filesystems.list_folder(job.folder)
+                if _HALF.search(entry.path)
             )
     if done < len(parts):
         interrupted(tally.rows, file or job.folder)
@@ -229,7 +243,8 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             what.close(timeout=CONNECT_SECONDS)
 
     def connect() -> Any:
-        # a failed client closes when it is collected; it and a new one would wait for a lock forever
+        # a failed client closes when it is collected; it and a new one would wait for a lock
+        # forever
         gc.collect()
         with dask.config.set(QUIET), warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -258,7 +273,10 @@ def connected(scheduler: str | None, workers: int | None) -> Iterator[Any]:
             raise
         except Exception as fault:
             message = f"no scheduler answers at `{scheduler}`"
-            hint = "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of this machine"
+            hint = (
+                "check the address: `--scheduler tcp://host:8786`; or leave it out for processes of"
+                " this machine"
+            )
             if not scheduler:
                 first = str(fault).split("\n")[0] or type(fault).__name__
                 message, hint = f"Dask's workers did not start: {first}", "try again"
@@ -275,7 +293,9 @@ def _no_modules_of_others() -> Iterator[None]:
     before = dict(os.environ)
     os.environ.update(WORKERS)
     main = vars(sys.modules["__main__"])
-    kept: dict[str, Any] = {name: main.pop(name) for name in ("__file__", "__spec__") if name in main}
+    kept: dict[str, Any] = {
+        name: main.pop(name) for name in ("__file__", "__spec__") if name in main
+    }
     main["__spec__"] = None
     try:
         yield
@@ -291,21 +311,31 @@ def _check_workers(client: Any, scheduler: str) -> None:
     except TimeoutError:
         message = f"the scheduler at `{scheduler}` has no workers"
         raise ExpressionError("io", message, hint="start some: `dask worker ADDRESS`") from None
-    for worker, there in client.get_versions(packages=["autodiff_cli", "pyarrow"])["workers"].items():
+    for worker, there in client.get_versions(packages=["autodiff_cli", "pyarrow"])[
+        "workers"
+    ].items():
         theirs = there["packages"].get("autodiff_cli")
         if theirs != version():
-            what = f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
+            what = (
+                f"has autodiff {theirs}, and this is {version()}" if theirs else "has no autodiff"
+            )
         elif there["packages"].get("pyarrow") is None:
             what = "has no pyarrow"
         else:
             continue
-        raise usage_error(f"the worker {worker} {what}", "install one version everywhere: `autodiff-cli[data]`")
+        raise usage_error(
+            f"the worker {worker} {what}", "install one version everywhere: `autodiff-cli[data]`"
+        )
 
 
-def results(client: Any, job: Job, parts: Sequence[FilePart], stop: Interruption) -> Generator[Tally, None, None]:
+def results(
+    client: Any, job: Job, parts: Sequence[FilePart], stop: Interruption
+) -> Generator[Tally, None, None]:
     """Yield the counts of finished parts; raise a part's error."""
     ready = queue.SimpleQueue[Any]()
-    futures = client.map(write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000)
+    futures = client.map(
+        write_part, parts, job=job, pure=False, retries=MAX_RETRIES, batch_size=1_000
+    )
     held = {future.key: (part, future) for future, part in zip(futures, parts, strict=True)}
     for future in futures:
         future.add_done_callback(ready.put)
@@ -317,13 +347,20 @@ def results(client: Any, job: Job, parts: Sequence[FilePart], stop: Interruption
                 done = ready.get(timeout=0.2)
                 part, _ = held.pop(done.key)
                 if done.status in ("cancelled", "lost"):
-                    raise ExpressionError("io", "the scheduler has gone", hint="start it, and ask again")
+                    raise ExpressionError(
+                        "io", "the scheduler has gone", hint="start it, and ask again"
+                    )
                 fault = done.exception()
                 result = fault or done.result()
                 read = ", ".join(dict.fromkeys(f"`{source.path}`" for source, _ in part.pieces[:3]))
                 if type(fault).__name__ == "KilledWorker":
-                    message = f"the part of {read} ended every worker that tried it, perhaps for want of memory"
-                    raise limit_error(message, "give the workers more memory, or the file smaller row groups")
+                    message = (
+                        f"the part of {read} ended every worker that tried it, perhaps for want of"
+                        " memory"
+                    )
+                    raise limit_error(
+                        message, "give the workers more memory, or the file smaller row groups"
+                    )
                 if isinstance(fault, Exception):
                     raise error_of(fault, f"the rows of {read}")
                 if not isinstance(result, Tally):

@@ -45,8 +45,9 @@ def read_columns(
 ) -> MeasuredColumns:
     """Return the columns that `wanted` selects, with the units in their headings.
 
-    Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that lack a number are
-    counted and left out; with `readings`, unused columns are noted; if `uncertain`, cells may be `1.1±0.1`.
+    Names in `called` stand for columns; `other` names have values otherwise. With `skip`, rows that
+    lack a number are counted and left out; with `readings`, unused columns are noted; if
+    `uncertain`, cells may be `1.1±0.1`.
     """
     with Files(sources(paths, forced), several=True) as files:
         used, units = _choose(files, called, wanted, other)
@@ -70,7 +71,9 @@ def _note_unused(unused: Sequence[str]) -> None:
 class _ColumnsRead:
     """Columns while their rows are read, and the rows that are left out, by their reasons."""
 
-    def __init__(self, used: Mapping[str, str], *, several: bool, skip: bool, uncertain: bool) -> None:
+    def __init__(
+        self, used: Mapping[str, str], *, several: bool, skip: bool, uncertain: bool
+    ) -> None:
         self.used, self.several, self.skip, self.uncertain = used, several, skip, uncertain
         self.columns = MeasuredColumns({name: [] for name in used})
         self.uncertainties: dict[str, list[float]] = {}
@@ -79,7 +82,9 @@ class _ColumnsRead:
         self.places: dict[str, list[str]] = {}
 
     def add(self, file: Reader) -> None:
-        """Append the numbers of all rows of a file; a row that lacks one is left out, or raises its error."""
+        """Append the numbers of all rows of a file; a row that lacks one is left out, or raises its
+        error.
+        """
         wanted = [*self.used.values()]
         for row in file.rows():
             self.rows += 1
@@ -97,10 +102,14 @@ class _ColumnsRead:
                     self.uncertainties.setdefault(name, []).append(own[column])
             self.count += len(self.columns)
             if self.count > MAX_NUMBERS:
-                raise limit_error(f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows")
+                raise limit_error(
+                    f"the data has more than {MAX_NUMBERS:,} numbers", "take a sample of its rows"
+                )
 
     def _leave_out(self, file: Reader, number: int, fault: ExpressionError) -> None:
-        """Count a row that lacks a number, and keep the places of the first ones. Raises its error unless `skip`."""
+        """Count a row that lacks a number, and keep the places of the first ones. Raises its error
+        unless `skip`.
+        """
         kind = "row" if file.source.columnar else "line"
         if not self.skip:
             raise _without_text(with_row(fault, f"{file.source.shown}, {kind} {number}: "))
@@ -111,7 +120,9 @@ class _ColumnsRead:
             self.places.setdefault(why, []).append(f"{of_file}{kind} {number}")
 
     def complete(self) -> MeasuredColumns:
-        """Return the columns with their uncertainties, which all rows have to have; print what is left out."""
+        """Return the columns with their uncertainties, which all rows have to have; print what is
+        left out.
+        """
         for name, sizes in self.uncertainties.items():
             if len(sizes) < len(self.columns[name]):
                 of_rows = f"{len(sizes):,} of {len(self.columns[name]):,} rows"
@@ -119,7 +130,9 @@ class _ColumnsRead:
                 raise point_error(message, "give one to each, or all of them by `--sigma`")
         self.columns.uncertainties = self.uncertainties
         if total := self.left_out.total():
-            with_places = Counter({f"{why}{place_list(self.places[why])}": n for why, n in self.left_out.items()})
+            with_places = Counter(
+                {f"{why}{place_list(self.places[why])}": n for why, n in self.left_out.items()}
+            )
             write_reasons(self.rows, total, f"{'are' if total > 1 else 'is'} left out", with_places)
         return self.columns
 
@@ -130,7 +143,9 @@ _UNCERTAIN = re.compile(r"±|\+/-|\+-|\d\(\d+\)")
 def _numbers_with_uncertainties(
     file: Reader, row: TextRow, columns: Sequence[str]
 ) -> tuple[dict[str, float], dict[str, float], ExpressionError | None]:
-    """Return the numbers of a row, the uncertainties of those that have one, and its first error or None."""
+    """Return the numbers of a row, the uncertainties of those that have one, and its first error or
+    None.
+    """
     from ..questions.measured_value import MeasuredValue, quantity  # few files have them
 
     numbers: dict[str, float] = {}
@@ -144,7 +159,9 @@ def _numbers_with_uncertainties(
             fault = fault or error
             continue
         try:
-            measured = quantity(column, cell.replace(",", ".") if file.dialect.decimal == "," else cell)
+            measured = quantity(
+                column, cell.replace(",", ".") if file.dialect.decimal == "," else cell
+            )
         except ExpressionError as error:
             fault = fault or point_error(f"column `{column}`: {error}", error.hint)
             continue
@@ -204,8 +221,8 @@ def from_files(sources: Sequence[Source], columns: Mapping[str, str]) -> Data:
     return read
 
 
+# Consecutive rows of data, and the errors of some.
 Piece = tuple[Columns, Mapping[int, ExpressionError]]
-"""Consecutive rows of data, and the errors of some."""
 
 
 def _valid(data: Columns, faults: Mapping[int, ExpressionError], skip: bool) -> Columns:
@@ -216,7 +233,9 @@ def _valid(data: Columns, faults: Mapping[int, ExpressionError], skip: bool) -> 
         raise with_row(faults[row], data.where(row))
     rows = [row for row in range(data.rows) if row not in faults]
     numbers = {
-        name: column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
+        name: (
+            column[rows] if hasattr(column, "dtype") else array("d", [column[row] for row in rows])
+        )
         for name, column in data.numbers.items()
     }
     left_out = Counter(map(reason, faults.values()))
@@ -227,10 +246,16 @@ def _one_by_one(file: Reader, used: Mapping[str, str]) -> Iterator[Piece]:
     rows, columns = file.rows(), [*used.values()]
     while part := list(islice(rows, PIECE_ROWS)):
         cells = [file.numbers_in(row, columns) for row in part]
-        numbers = {name: array("d", [x.get(column, 0.0) for x, _ in cells]) for name, column in used.items()}
+        numbers = {
+            name: array("d", [x.get(column, 0.0) for x, _ in cells])
+            for name, column in used.items()
+        }
         faults = {k: fault for k, (_, fault) in enumerate(cells) if fault is not None}
         lines = [line for line, _, _ in part]
-        yield Columns(numbers, len(part), places(f"{file.source.shown}, line", lines), Counter()), faults
+        yield (
+            Columns(numbers, len(part), places(f"{file.source.shown}, line", lines), Counter()),
+            faults,
+        )
 
 
 def _by_columns(file: Reader, used: Mapping[str, str]) -> Iterator[Piece]:
@@ -256,8 +281,8 @@ class _ColumnBuffer(ExitStack):
         self.skip, self.rows = skip, 0
         self.left_out: Counter[str] = Counter()
         self._held: dict[str, array[float]] = {}
+        # Temporary files of columns too large for memory.
         self._files: dict[str, Any] = {}
-        """Temporary files of columns too large for memory."""
         self._places: list[tuple[int, Callable[[int], str]]] = []
 
     def add(self, data: Columns, faults: Mapping[int, ExpressionError]) -> None:
@@ -268,7 +293,9 @@ class _ColumnBuffer(ExitStack):
         self.left_out += piece.left_out
         first = self.rows
         # a row's location may refer to the entire text
-        self._places.append((first, (lambda row: f"row {first + row + 1}: ") if self._files else piece.where))
+        self._places.append(
+            (first, (lambda row: f"row {first + row + 1}: ") if self._files else piece.where)
+        )
         self.rows += piece.rows
         for name, column in piece.numbers.items():
             self._held.setdefault(name, array("d")).frombytes(column.tobytes())
@@ -286,8 +313,13 @@ class _ColumnBuffer(ExitStack):
                 self._files[name].flush()
                 del column[:]
         except OSError as fault:
-            message = f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}"
-            hint = f"name a folder with room for them in the environment variable `{temporary_folder_variable()}`"
+            message = (
+                f"the data do not fit in memory, and cannot be put aside: {fault.strerror or fault}"
+            )
+            hint = (
+                "name a folder with room for them in the environment variable"
+                f" `{temporary_folder_variable()}`"
+            )
             raise ExpressionError("io", message, hint=hint) from None
 
     def columns(self, used: Mapping[str, str]) -> Columns:
@@ -302,7 +334,9 @@ class _ColumnBuffer(ExitStack):
             import numpy as np
 
             self._write_aside()
-            numbers = {name: np.memmap(file, dtype=float, mode="r") for name, file in self._files.items()}
+            numbers = {
+                name: np.memmap(file, dtype=float, mode="r") for name, file in self._files.items()
+            }
         return Columns(numbers, self.rows, where, self.left_out)
 
 
@@ -349,21 +383,32 @@ def from_table(table: Any) -> Data:
 def _doubles(name: str, column: Any) -> Any:
     if isinstance(column, list | tuple):
         numbers = [math.nan if x is None else x for x in column]
-        return array("d", [x if isinstance(x, float) and x - x != 0 else as_number(x, name) for x in numbers])
+        return array(
+            "d", [x if isinstance(x, float) and x - x != 0 else as_number(x, name) for x in numbers]
+        )
     try:
         import numpy
 
         if isinstance(column, numpy.ma.MaskedArray):
             column = numpy.ma.filled(column.astype(float), math.nan)
         array_of = numpy.asarray(column)
-        if array_of.dtype.kind not in "iuf" and not (array_of.dtype.kind == "O" and all(map(_is_number, array_of))):
-            message = f"column `{name}` holds values of the type {array_of.dtype}, and a variable needs numbers"
+        if array_of.dtype.kind not in "iuf" and not (
+            array_of.dtype.kind == "O" and all(map(_is_number, array_of))
+        ):
+            message = (
+                f"column `{name}` holds values of the type {array_of.dtype}, and a variable needs"
+                " numbers"
+            )
             raise point_error(message, "convert it to a number type")
         array_of = numpy.ascontiguousarray(array_of, dtype=float)
     except (ImportError, TypeError, ValueError):
-        raise point_error(f"column `{name}` holds no numbers", "give a sequence of numbers") from None
+        raise point_error(
+            f"column `{name}` holds no numbers", "give a sequence of numbers"
+        ) from None
     if array_of.ndim != 1:
-        raise point_error(f"column `{name}` has {array_of.ndim} dimensions, not one", "give a sequence of numbers")
+        raise point_error(
+            f"column `{name}` has {array_of.ndim} dimensions, not one", "give a sequence of numbers"
+        )
     return array_of
 
 
@@ -378,5 +423,7 @@ def _name_of(files: Files) -> str:
 def _require_rows(rows: int, left_out: Counter[str], name: str) -> None:
     if not rows:
         left = "; ".join(f"{why} ({count:,})" for why, count in left_out.most_common(3))
-        message = f"every row of {name} is left out: {left}" if left else f"{name} has no rows of data"
+        message = (
+            f"every row of {name} is left out: {left}" if left else f"{name} has no rows of data"
+        )
         raise point_error(message, "a row has a number for each column")

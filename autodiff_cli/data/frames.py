@@ -1,4 +1,6 @@
-"""Tables in memory: what has columns by name, and how such a table becomes one of Arrow and is made again."""
+"""Tables in memory: what has columns by name, and how such a table becomes one of Arrow and is made
+again.
+"""
 
 from __future__ import annotations
 
@@ -14,9 +16,12 @@ from ..questions.figures import Figure
 if TYPE_CHECKING:
     import pyarrow as pa
 
+# The commands that answer about the rows of a table, in columns.
 QUESTIONS = ("grad", "jacobian", "hessian")
-"""The commands that answer about the rows of a table, in columns."""
-KINDS = "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with named fields"
+KINDS = (
+    "a dictionary of columns, a frame of pandas or Polars, an Arrow table, or a NumPy array with"
+    " named fields"
+)
 ARROW = ("__arrow_c_stream__", "__arrow_c_array__")
 NO_COLUMNS = (str, bytes, Mapping, Figure)
 
@@ -39,7 +44,11 @@ def _is_column(value: object) -> bool:
     if shape is not None:
         return len(shape) == 1
     # a number of pint has the method of a length, and no dimensions
-    return hasattr(value, "__len__") and getattr(value, "ndim", 1) == 1 and not isinstance(value, NO_COLUMNS)
+    return (
+        hasattr(value, "__len__")
+        and getattr(value, "ndim", 1) == 1
+        and not isinstance(value, NO_COLUMNS)
+    )
 
 
 def _field_names(value: object) -> tuple[str, ...] | None:
@@ -76,8 +85,14 @@ def arrow_table(frame: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]]:
 
 
 def _converted(frame: Any, arrow: Any) -> tuple[pa.Table, Callable[[pa.Table], Any]] | None:
-    """Return a frame of another library or a dictionary as an Arrow table, and what makes such a frame of one."""
-    libraries = [kind.__module__.partition(".")[0] for kind in type(frame).__mro__ if kind.__name__ == "DataFrame"]
+    """Return a frame of another library or a dictionary as an Arrow table, and what makes such a
+    frame of one.
+    """
+    libraries = [
+        kind.__module__.partition(".")[0]
+        for kind in type(frame).__mro__
+        if kind.__name__ == "DataFrame"
+    ]
     if libraries[:1] == ["pandas"]:
         table = arrow.Table.from_pandas(frame, preserve_index=False)
         return table, lambda table: table.to_pandas().set_index(frame.index)
@@ -96,7 +111,9 @@ def _converted(frame: Any, arrow: Any) -> tuple[pa.Table, Callable[[pa.Table], A
 
 
 def with_notes(table: Any, notes: Sequence[str], *, warn: bool = False) -> Any:
-    """Return a table with notes: in the metadata of its Arrow schema, in `attrs`, or in its attribute `notes`."""
+    """Return a table with notes: in the metadata of its Arrow schema, in `attrs`, or in its
+    attribute `notes`.
+    """
     if not notes:
         return table
     for note in notes if warn else ():
@@ -115,7 +132,10 @@ def _level_of_caller() -> int:
     """Return the frames from a warning to the caller of this package."""
     package, level = __name__.partition(".")[0], 1
     frame = sys._getframe(1)
-    while frame.f_back is not None and str(frame.f_globals.get("__name__")).partition(".")[0] == package:
+    while (
+        frame.f_back is not None
+        and str(frame.f_globals.get("__name__")).partition(".")[0] == package
+    ):
         frame, level = frame.f_back, level + 1
     return level
 

@@ -75,6 +75,9 @@ def _batches(part: Any, format: str) -> Iterator[Any]:
         schema, found = whole.schema_arrow, whole.iter_batches()
     else:
         opened = pa.ipc.open_file(part)
-        schema, found = opened.schema, (opened.get_batch(k) for k in range(opened.num_record_batches))
+        schema, found = (
+            opened.schema,
+            (opened.get_batch(k) for k in range(opened.num_record_batches)),
+        )
     yield pa.RecordBatch.from_pylist([], schema=schema)
     yield from found

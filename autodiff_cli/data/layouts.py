@@ -1,4 +1,6 @@
-"""The layout of a text file of rows by the manual's rules: the place of its table, its columns, their units."""
+"""The layout of a text file of rows by the manual's rules: the place of its table, its columns,
+their units.
+"""
 
 from __future__ import annotations
 
@@ -40,29 +42,30 @@ from .text_dialects import (
 )
 
 SAMPLE_LINES = 20
+# Lines in which the table has to begin; headers of EC-Lab have some 60, with many techniques 200.
 MAX_PREFACE_LINES = 400
-"""Lines in which the table has to begin; headers of EC-Lab have some 60, with many techniques 200."""
 
 COMMENT_MARKS = ("#", "%", "//", "!")
 SEPARATORS = ("\t", ";", "|", ",", BLANKS)
+# The last column of LabVIEW's tables, whose cells are words, and whose separator most rows lack.
 REMARKS = "Comment"
-"""The last column of LabVIEW's tables, whose cells are words, and whose separator most rows lack."""
 
 _SHORT = {"\t": "tab", BLANKS: "blanks"}
 _THOUSANDS = {",": "commas", ".": "points", "'": "apostrophes", " ": "blanks"}
+# What stands in a row of units for a number without a unit: `1`, or CF's `1e-3`.
 _SCALE = re.compile(r"1(?:\.0*)?(?:[eE][+-]?\d+)?")
-"""What stands in a row of units for a number without a unit: `1`, or CF's `1e-3`."""
 
+# How names of columns begin, beside which a word such as `V` is a name too.
 _QUANTITY = re.compile(
-    r"(?:time|date|index|no|nr|point|sample|name|number|channel|temp|volt|curr|press|[a-z]$)", re.IGNORECASE
+    r"(?:time|date|index|no|nr|point|sample|name|number|channel|temp|volt|curr|press|[a-z]$)",
+    re.IGNORECASE,
 )
-"""How names of columns begin, beside which a word such as `V` is a name too."""
 
+# The first line of what `ncdump` writes.
 _NETCDF = re.compile(r"netcdf \S+ \{\s*")
-"""The first line of what `ncdump` writes."""
 
+# A width and a type, which stand below the header in the files of the USGS.
 _RDB_FORMAT = re.compile(r"\d+[sdn]")
-"""A width and a type, which stand below the header in the files of the USGS."""
 
 _PLAIN_HEADER = re.compile(r"[^\W\d]\w*(?: *, *[^\W\d]\w*)+")
 _NO_TEXT = re.compile(r"[\0-\x08\x0e-\x1f\r\ufffd]")
@@ -71,49 +74,55 @@ _SPECIAL = re.compile(
     r"|^[ \t]*(?:#|%|//|!|sep=|[-=_]{3})|^(?i:mean|average|avg|median|sum|total|std|min|max|count)\b",
     re.MULTILINE,
 )
+# A key and its value, such as `file_type = ascii`, `Description:  Temperature`, `UNITS:V`.
 _SETTING = re.compile(r"[^\W\d][^,;=:|]*(?:[=:]\s*\S+$|[=:](?:\s|$)|\s=)")
-"""A key and its value, such as `file_type = ascii`, `Description:  Temperature`, `UNITS:V`."""
 
+# The first cell of a row that sums up those above it.
 _SUMMARY = re.compile(
     r"(?:mean|average|avg|median|sum|total|std|st|s|min|max|minimum|maximum|count|rsd|rms|mittelwert|summe)\.?"
     r"(?: ?dev(?:iation|\.)?| ?d(?:ev)?\.?|:)?",
     re.IGNORECASE,
 )
-"""The first cell of a row that sums up those above it."""
 
+# Numbers that stand for no value in files of weather services, of wells (-999.25) and of Keithley
+# and Keysight.
 _NO_VALUE = re.compile(r"-9{3,}(?:\.0*|\.25|\.9+)?|\+?9\.9\d*[eE]\+?37")
-"""Numbers that stand for no value in files of weather services, of wells (-999.25) and of Keithley and Keysight."""
 
+# A line that is drawn between a header and its table.
 _RULE = re.compile(r"(?=.*[-=_]{2})[-=_+|,;\s]{3,}")
-"""A line that is drawn between a header and its table."""
 
-_DATA_FOLLOW = re.compile(r"data|begin|start|curve values|end comments|scan points|results", re.IGNORECASE)
-"""What instruments write alone in the line above their readings: `XYDATA`, `StartOfData`, `<<DATA>>`, `[Data]`."""
+# What instruments write alone in the line above their readings: `XYDATA`, `StartOfData`,
+# `<<DATA>>`, `[Data]`.
+_DATA_FOLLOW = re.compile(
+    r"data|begin|start|curve values|end comments|scan points|results", re.IGNORECASE
+)
 
+# Characters of such a line; SpectraSuite's `>>>>>Begin Processed Spectral Data<<<<<` has 41.
 MAX_MARKER = 60
-"""Characters of such a line; SpectraSuite's `>>>>>Begin Processed Spectral Data<<<<<` has 41."""
 
+# What JCAMP-DX says of rows with one abscissa and many ordinates.
 _SEVERAL_A_ROW = re.compile(r"\(X\+\+\(Y\.\.Y\)\)", re.IGNORECASE)
-"""What JCAMP-DX says of rows with one abscissa and many ordinates."""
 
+# A line of the file, and its number from 0.
 Line = tuple[int, str]
-"""A line of the file, and its number from 0."""
 
 Cells = Sequence[str]
 
 
 # ---- lines and cells
+# A quoted cell, for any separator.
 _QUOTED = re.compile(r'(?<![^\t;|, ])"(?:[^"]|"")*(?:"|$)')
-"""A quoted cell, for any separator."""
 
+# What stands between blanks and tabs; a blank that breaks no line is one of a number, `1 299,99`.
 _BETWEEN_BLANKS = re.compile(r"[^ \t]+")
-"""What stands between blanks and tabs; a blank that breaks no line is one of a number, `1 299,99`."""
 
 
 def _split(line: str, separator: str) -> list[str]:
     if '"' not in line:
         return (
-            _BETWEEN_BLANKS.findall(line) if separator == BLANKS else [cell.strip() for cell in line.split(separator)]
+            _BETWEEN_BLANKS.findall(line)
+            if separator == BLANKS
+            else [cell.strip() for cell in line.split(separator)]
         )
     # separators in quotes do not count
     masked = _QUOTED.sub(lambda match: "\0" * len(match[0]), line)
@@ -122,7 +131,10 @@ def _split(line: str, separator: str) -> list[str]:
     for end in ends:
         cells.append(line[begin : end.start()].strip())
         begin = end.end()
-    cells = [cell[1:].removesuffix('"').replace('""', '"') if cell.startswith('"') else cell for cell in cells]
+    cells = [
+        cell[1:].removesuffix('"').replace('""', '"') if cell.startswith('"') else cell
+        for cell in cells
+    ]
     return [*filter(None, cells)] if separator == BLANKS else cells
 
 
@@ -131,8 +143,12 @@ def _headings(line: str, separator: str, count: int) -> list[str] | None:
     if separator == BLANKS:
         with_units = re.sub(r"(?<=\S)[ \t]+(?=[\[(][^\])]*[\])](?:\s|$))", "\0", line)
         cells.append([cell.replace("\0", " ") for cell in _split(with_units, BLANKS)])
-        cells += [re.split(pattern, line.strip()) for pattern in (r"\t+|[ ]{2,}", r"\s*,\s*", r"\s*;\s*")]
-    return next((names for names in cells if len(names) == count and not any(map(is_value, names))), None)
+        cells += [
+            re.split(pattern, line.strip()) for pattern in (r"\t+|[ ]{2,}", r"\s*,\s*", r"\s*;\s*")
+        ]
+    return next(
+        (names for names in cells if len(names) == count and not any(map(is_value, names))), None
+    )
 
 
 def _is_value_or_missing(cell: str) -> bool:
@@ -145,14 +161,20 @@ def _are_units(cells: Cells) -> bool:
 
 
 def _in_brackets(cells: Cells) -> bool:
-    """Return whether all cells are written as units, such as `[s]` and `[counts]`, known or not; `[1]` is a number."""
+    """Return whether all cells are written as units, such as `[s]` and `[counts]`, known or not;
+    `[1]` is a number.
+    """
     filled = [*filter(None, cells)]
-    bracketed = len(filled) > 1 and all(re.fullmatch(r"\[[^\]]*\]|\([^)]*\)", cell) for cell in filled)
+    bracketed = len(filled) > 1 and all(
+        re.fullmatch(r"\[[^\]]*\]|\([^)]*\)", cell) for cell in filled
+    )
     return bracketed and not any(is_value(without_brackets(cell)) for cell in filled)
 
 
 def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None:
-    """Return the units in the cells below a header, or None if they are a reading; `rows` are those below."""
+    """Return the units in the cells below a header, or None if they are a reading; `rows` are those
+    below.
+    """
     if _in_brackets(cells):
         return [without_brackets(as_unit(cell)) or None for cell in cells]
     if len(cells) > 1 and all(map(_RDB_FORMAT.fullmatch, cells)):
@@ -161,7 +183,11 @@ def _units_below(cells: Cells, rows: Sequence[Cells]) -> list[str | None] | None
     if _are_units(cells):
         return [without_brackets(cell) or None for cell in cells]
     below = [row for row in rows if len(row) == len(cells)]
-    return _units_among_labels(cells, [[row[k] for row in below] for k in range(len(cells))]) if below else None
+    return (
+        _units_among_labels(cells, [[row[k] for row in below] for k in range(len(cells))])
+        if below
+        else None
+    )
 
 
 def _units_among_labels(cells: Cells, columns: Sequence[Cells]) -> list[str | None] | None:
@@ -169,12 +195,17 @@ def _units_among_labels(cells: Cells, columns: Sequence[Cells]) -> list[str | No
 
     Beside a unit, a cell `1` is one too, and a word that is none is a label, in columns of values.
     """
-    words = {k for k, cell in enumerate(cells) if not _is_value_or_missing(cell) and cell not in NO_UNIT}
+    words = {
+        k for k, cell in enumerate(cells) if not _is_value_or_missing(cell) and cell not in NO_UNIT
+    }
     units = {k for k in words if is_unit_or_format(cells[k])}
     if not units or not _are_labels([cells[k] for k in words - units], len(units)):
         return None
     above_values = all(_is_value_or_missing(cell) for k in words for cell in columns[k])
-    scales = all(not is_value(cell) or _is_scale(cell, column) for cell, column in zip(cells, columns, strict=True))
+    scales = all(
+        not is_value(cell) or _is_scale(cell, column)
+        for cell, column in zip(cells, columns, strict=True)
+    )
     return [*map(_unit_of, cells, columns)] if above_values and scales else None
 
 
@@ -184,7 +215,9 @@ def _are_labels(words: Sequence[str], units: int) -> bool:
 
 
 def _is_scale(cell: str, below: Cells) -> bool:
-    """Return whether a number among units is one, or a setting above empty cells, as Rigol's start and increment."""
+    """Return whether a number among units is one, or a setting above empty cells, as Rigol's start
+    and increment.
+    """
     return _SCALE.fullmatch(cell) is not None or not any(below)
 
 
@@ -197,7 +230,9 @@ def _unit_of(cell: str, below: Cells) -> str | None:
 
 
 def _unit_cells(line: str, separator: str, width: int) -> list[str]:
-    """Return the cells of a line that may be units: those of headings, or as many as the table is wide."""
+    """Return the cells of a line that may be units: those of headings, or as many as the table is
+    wide.
+    """
     cells = _headings(line, separator, width) or _split(line, separator)
     if separator != BLANKS and len(cells) == width - 1:
         cells.append("")
@@ -258,7 +293,10 @@ class _Place(NamedTuple):
 
 def _is_reading(cells: Cells, separator: str) -> bool:
     # words first, which most lines above a table have: numbers take longer
-    if any(cell[:1].isalpha() and not is_missing(cell) for cell in cells) or len([*filter(None, cells)]) < 2:
+    if (
+        any(cell[:1].isalpha() and not is_missing(cell) for cell in cells)
+        or len([*filter(None, cells)]) < 2
+    ):
         return False
     # a date takes what follows it: another separator, and then cells
     others = [char for char in SEPARATORS[:3] if char != separator]
@@ -268,20 +306,29 @@ def _is_reading(cells: Cells, separator: str) -> bool:
 
 
 def _continues(cells: Cells, first: Cells) -> bool:
-    """Return whether a row is as wide as the first readings; an empty cell at the end may be missing."""
+    """Return whether a row is as wide as the first readings; an empty cell at the end may be
+    missing.
+    """
     widths = {len(first), len(first) + 1 if not cells[-1:] or not cells[-1] else len(first)}
     widths |= {len(first) - 1} if not first[-1] else set()
     return len(cells) in widths and all_values(cells)
 
 
 def _cut_remarks(lines: Sequence[str], separator: str) -> list[Cells]:
-    """Return the cells of lines; below a header that ends in LabVIEW's column `Comment`, without the remarks."""
+    """Return the cells of lines; below a header that ends in LabVIEW's column `Comment`, without
+    the remarks.
+    """
     rows: list[Cells] = []
     width: int | None = None
     for line in lines:
         cells = _split(line, separator)
         rows.append(cells[:width])
-        if separator != BLANKS and len(cells) > 2 and cells[-1] == REMARKS and not any(map(is_value, cells)):
+        if (
+            separator != BLANKS
+            and len(cells) > 2
+            and cells[-1] == REMARKS
+            and not any(map(is_value, cells))
+        ):
             width = len(cells) - 1
     return rows
 
@@ -302,7 +349,9 @@ def _readings(lines: Sequence[str], separator: str) -> _Readings | None:
 
 def _most_readings(lines: Sequence[str], separators: Sequence[str]) -> _Readings | None:
     """Return the readings by the separator that makes most of them."""
-    occurring = [char for char in separators if char == BLANKS or any(char in line for line in lines)]
+    occurring = [
+        char for char in separators if char == BLANKS or any(char in line for line in lines)
+    ]
     found = [readings for char in occurring if (readings := _readings(lines, char)) is not None]
     return max(found, key=lambda readings: readings.size, default=None)
 
@@ -340,8 +389,12 @@ def _below_two_headers(table: Sequence[Line], found: _Readings, begin: int) -> _
     raise _below(table, begin)
 
 
-def _below_numbers(table: Sequence[Line], found: _Readings, begin: int, lines: Sequence[str], *, named: bool) -> _Place:
-    """Return where a table begins below lines that may be rows of it: there, if these are settings."""
+def _below_numbers(
+    table: Sequence[Line], found: _Readings, begin: int, lines: Sequence[str], *, named: bool
+) -> _Place:
+    """Return where a table begins below lines that may be rows of it: there, if these are
+    settings.
+    """
     if not _is_settings(found, begin, lines):
         return _Place()
     if named or not _is_marker(lines[begin - 1], found.separator):
@@ -369,7 +422,8 @@ def _is_marker(line: str, separator: str) -> bool:
 def _is_settings(found: _Readings, begin: int, lines: Sequence[str]) -> bool:
     """Return whether the lines above the table are settings, as wide as it by chance.
 
-    These are a key and its value a line: all keys are words and differ, and the readings have numbers in that column.
+    These are a key and its value a line: all keys are words and differ, and the readings have
+    numbers in that column.
     """
     above = [row for row in found.rows[:begin] if len([*filter(None, row)]) > 1]
     keys = [row[0] for row in above]
@@ -380,7 +434,9 @@ def _is_settings(found: _Readings, begin: int, lines: Sequence[str]) -> bool:
 
 
 def _header_above(found: _Readings, lines: Sequence[str]) -> tuple[int | None, bool]:
-    """Return the line of names above readings, if any, and whether remarks stand between the units and the readings."""
+    """Return the line of names above readings, if any, and whether remarks stand between the units
+    and the readings.
+    """
     kinds = [found.kind(k, lines) for k in range(max(0, found.begin - 3), found.begin)]
     above = found.begin - 1
     is_header = ("names", "part", "units")
@@ -388,13 +444,20 @@ def _header_above(found: _Readings, lines: Sequence[str]) -> tuple[int | None, b
         return above - 2, True
     if kinds[-2:] == ["mixed", "units"] and above == 1:
         return 0, False  # the numbers of channels
-    if kinds[-1] == "units" and len(kinds) > 1 and kinds[-2] in is_header and not _is_title(above - 1, lines, found):
+    if (
+        kinds[-1] == "units"
+        and len(kinds) > 1
+        and kinds[-2] in is_header
+        and not _is_title(above - 1, lines, found)
+    ):
         return above - 1, False
     return (above if kinds[-1] in is_header else None), False
 
 
 def _is_title(k: int, lines: Sequence[str], found: _Readings) -> bool:
-    """Return whether a line above names is a title, such as `cooling, 3 May`, whose commas have a blank after them."""
+    """Return whether a line above names is a title, such as `cooling, 3 May`, whose commas have a
+    blank after them.
+    """
     if found.separator not in ",;" or not all(is_name(cell) for cell in found.rows[k + 1] if cell):
         return False
     loose = re.compile(re.escape(found.separator) + r"\s+\S")
@@ -405,8 +468,8 @@ def _is_title(k: int, lines: Sequence[str], found: _Readings) -> bool:
 def _may_be_readings(found: _Readings, begin: int, *, named: bool) -> bool:
     """Return whether a line above the table may be one of its rows.
 
-    Above a line of names that is one with numbers where the readings have them, unless other lines show that these are
-    settings; above readings alone it is one with any number.
+    Above a line of names that is one with numbers where the readings have them, unless other lines
+    show that these are settings; above readings alone it is one with any number.
     """
     first, above = found.rows[found.begin], found.rows[:begin]
     columns = [k for k, cell in enumerate(first) if is_value(cell)]
@@ -422,23 +485,32 @@ def _check_title(table: Sequence[Line], separators: Sequence[str]) -> None:
             above = [_split(line, char) for _, line in table[:begin]]
             if fit is None or len(fit.values) < 2:
                 continue
-            if all(len([*filter(None, cells)]) == 1 or (char == BLANKS and len(cells) != fit.width) for cells in above):
+            if all(
+                len([*filter(None, cells)]) == 1 or (char == BLANKS and len(cells) != fit.width)
+                for cells in above
+            ):
                 raise _below(table, begin)
 
 
 def _below(table: Sequence[Line], begin: int, *, headless: bool = False) -> ExpressionError:
     (first, title), line = table[0], table[begin][0]
-    message = f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
+    message = (
+        f"line {first + 1} does not name the columns of the rows below it: `{title.strip()[:40]}`"
+    )
     message += f"; the table begins in line {line + 1}"
     option = f"--skip {line}{' --header none' * headless}"
     return point_error(message, f"leave the lines before it out: `{option}`")
 
 
 def _check_single_column(table: Sequence[Line], readings: int) -> None:
-    """Raise an error if a column of single numbers, longer than any other table, begins below lines of words."""
+    """Raise an error if a column of single numbers, longer than any other table, begins below lines
+    of words.
+    """
     lines = [line.strip().rstrip(",;") for _, line in table]
     k = next((k for k, line in enumerate(lines[:MAX_PREFACE_LINES]) if _is_single_number(line)), 0)
-    size = next((n for n, line in enumerate(lines[k:]) if not _is_single_number(line)), len(lines) - k)
+    size = next(
+        (n for n, line in enumerate(lines[k:]) if not _is_single_number(line)), len(lines) - k
+    )
     above = {line for line in lines[:k] if not is_missing(line) and not is_value(line)}
     is_below_words = len(above) > 3 or (k > 1 and _is_marker(lines[k - 1], ","))
     if is_below_words and size > max(2, readings):
@@ -452,7 +524,9 @@ def _is_single_number(line: str) -> bool:
 def _check_words(table: Sequence[Line], separators: Sequence[str]) -> None:
     """Raise an error if a table with words in each row begins below lines of other widths."""
     lines = [line for _, line in table[:MAX_PREFACE_LINES]]
-    widths = {char: [len(_split(line, char)) for line in lines] for char in separators if char != BLANKS}
+    widths = {
+        char: [len(_split(line, char)) for line in lines] for char in separators if char != BLANKS
+    }
     if any(own[-1] > 1 and own[0] == own[-1] for own in widths.values()):
         return
     for char, own in widths.items():
@@ -483,7 +557,10 @@ class _SeparatorFit(NamedTuple):
         cells = [[cell.translate(THIN) for cell in row] for row in self.values]
         style = usual_style([cell for row in cells for cell in row], None)
         plain = number(*style)
-        rows = [[as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row] for row in cells]
+        rows = [
+            [as_point(cell, *style) if plain.fullmatch(cell) else cell for cell in row]
+            for row in cells
+        ]
         # a separator at the end of each row separates nothing
         return [row[:-1] if self.ends_open else row for row in rows]
 
@@ -501,7 +578,11 @@ def _fit(lines: Sequence[str], separator: str, header: str | None = None) -> _Se
         count = _usual_width(rows) if len(rows) > 1 else len(first)
     else:
         rows = rows[1:]
-        named = _names_by_blanks(lines[0], rows) if separator == BLANKS else _names_and_rows(first, rows)
+        named = (
+            _names_by_blanks(lines[0], rows)
+            if separator == BLANKS
+            else _names_and_rows(first, rows)
+        )
         if named is None or _is_padded_title(*named):
             return None
         names, rows = named
@@ -517,7 +598,9 @@ def _usual_width(rows: Sequence[Cells]) -> int:
 
 
 def _names_by_blanks(header: str, rows: list[list[str]]) -> tuple[Cells, list[list[str]]] | None:
-    """Return the names of columns between blanks, and the rows below; None if these are no table with numbers."""
+    """Return the names of columns between blanks, and the rows below; None if these are no table
+    with numbers.
+    """
     if not rows:
         return _split(header, BLANKS), rows
     names = _headings(header, BLANKS, _usual_width(rows))
@@ -526,7 +609,9 @@ def _names_by_blanks(header: str, rows: list[list[str]]) -> tuple[Cells, list[li
 
 
 def _names_and_rows(names: Cells, rows: list[list[str]]) -> tuple[Cells, list[list[str]]]:
-    """Return names and rows of one width: rows may have one separator more, or end before a column of remarks."""
+    """Return names and rows of one width: rows may have one separator more, or end before a column
+    of remarks.
+    """
     count = len(names)
     if rows and all(len(row) == count + 1 and not row[-1] for row in rows[1:] or rows):
         names, count = [*names, ""], count + 1
@@ -542,19 +627,31 @@ def _is_padded_title(names: Cells, rows: Sequence[Cells]) -> bool:
 
 def _lacks_remarks(names: Cells, rows: Sequence[Cells]) -> bool:
     """Return whether rows end before the column `Comment` of LabVIEW."""
-    return names[-1] == REMARKS and len(names) > 2 and any(len(row) == len(names) - 1 for row in rows)
+    return (
+        names[-1] == REMARKS and len(names) > 2 and any(len(row) == len(names) - 1 for row in rows)
+    )
 
 
 def _check_pairs(sample: Sequence[str], separator: str | None, forced: ForcedDialect) -> None:
     are_pairs = all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", line) for line in sample)
     if are_pairs and separator is None and forced.decimal is None:
-        message = f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal comma"
-        hint = "add a line that names the columns; or say which: `--separator comma`, or `--decimal comma`"
+        message = (
+            f"its first line, `{sample[0].strip()}`, has two columns, or one number with a decimal"
+            " comma"
+        )
+        hint = (
+            "add a line that names the columns; or say which: `--separator comma`, or `--decimal"
+            " comma`"
+        )
         raise point_error(message, hint)
 
 
-def _best_fit(sample: Sequence[str], separators: Sequence[str], header: str | None) -> _SeparatorFit | None:
-    """Return the columns by the separator that makes rows of numbers. Raises an error if two make different ones."""
+def _best_fit(
+    sample: Sequence[str], separators: Sequence[str], header: str | None
+) -> _SeparatorFit | None:
+    """Return the columns by the separator that makes rows of numbers. Raises an error if two make
+    different ones.
+    """
     fits = [fit for char in separators if (fit := _fit(sample, char, header)) is not None]
     of_numbers = [fit for fit in fits if fit.values] or fits
     if not of_numbers:
@@ -564,14 +661,22 @@ def _best_fit(sample: Sequence[str], separators: Sequence[str], header: str | No
         if other.separator == BLANKS and _has_tabs_alone(best, len(sample)):
             continue
         if other.values and other.numbers != best.numbers:
-            one, two = (f"{_short(fit.separator)} ({quote(fit.values[0][:4])})" for fit in (best, other))
-            words = " or ".join(f"`--separator {option_word(fit.separator, SPELLED)}`" for fit in (best, other))
-            raise point_error(f"its columns may be between {one} or between {two}", f"say which: {words}")
+            one, two = (
+                f"{_short(fit.separator)} ({quote(fit.values[0][:4])})" for fit in (best, other)
+            )
+            words = " or ".join(
+                f"`--separator {option_word(fit.separator, SPELLED)}`" for fit in (best, other)
+            )
+            raise point_error(
+                f"its columns may be between {one} or between {two}", f"say which: {words}"
+            )
     return best
 
 
 def _has_tabs_alone(fit: _SeparatorFit, lines: int) -> bool:
-    """Return whether lines have as many tabs each: an empty cell is a missing value, which blanks would close up."""
+    """Return whether lines have as many tabs each: an empty cell is a missing value, which blanks
+    would close up.
+    """
     has_blanks = any(BLANKS in cell for row in fit.values for cell in row)
     return fit.separator == "\t" and len(fit.values) >= lines - 2 and not has_blanks
 
@@ -580,7 +685,9 @@ def _short(separator: str) -> str:
     return _SHORT.get(separator, separator)
 
 
-def _usual_columns(sample: Sequence[str], separator: str | None, tabs: bool, forced: ForcedDialect) -> _SeparatorFit:
+def _usual_columns(
+    sample: Sequence[str], separator: str | None, tabs: bool, forced: ForcedDialect
+) -> _SeparatorFit:
     """Return the columns of a file that no separator makes a table of numbers."""
     if separator is None:
         usual = ";" if forced.decimal == "," else ","
@@ -605,7 +712,11 @@ class _Header(NamedTuple):
     @property
     def column_names(self) -> list[str] | None:
         """The names with numbers for those that are empty."""
-        return None if self.names is None else [name or f"c{k}" for k, name in enumerate(self.names, start=1)]
+        return (
+            None
+            if self.names is None
+            else [name or f"c{k}" for k, name in enumerate(self.names, start=1)]
+        )
 
 
 def _numbered(width: int, skip: int) -> _Header:
@@ -615,9 +726,16 @@ def _numbered(width: int, skip: int) -> _Header:
 
 
 def _header(
-    fit: _SeparatorFit, table: Sequence[Line], comments: Sequence[Line], place: _Place, skip: int, option: str | None
+    fit: _SeparatorFit,
+    table: Sequence[Line],
+    comments: Sequence[Line],
+    place: _Place,
+    skip: int,
+    option: str | None,
 ) -> _Header:
-    """Return the header of a table: its first line, a comment above it, or numbers of the columns."""
+    """Return the header of a table: its first line, a comment above it, or numbers of the
+    columns.
+    """
     separator, width = fit.separator, fit.width
     if option == "none":
         return _numbered(width, skip)
@@ -634,7 +752,9 @@ def _header(
 
 
 def _is_first_reading(first: Cells, table: Sequence[Line], separator: str) -> bool:
-    """Return whether a line with words and numbers is a reading. Raises an error if it may be the header."""
+    """Return whether a line with words and numbers is a reading. Raises an error if it may be the
+    header.
+    """
     rows = [_split(line, separator) for _, line in table[1:SAMPLE_LINES]]
     words = [k for k, cell in enumerate(first) if not is_value(cell) and not is_missing(cell)]
     if any(row[k] == first[k] for row in rows if len(row) == len(first) for k in words):
@@ -645,7 +765,9 @@ def _is_first_reading(first: Cells, table: Sequence[Line], separator: str) -> bo
 
 
 def _check_corner(first: Cells, table: Sequence[Line], separator: str) -> None:
-    """Raise an error if numbers may name columns: above names or numbers of rows stands an empty cell."""
+    """Raise an error if numbers may name columns: above names or numbers of rows stands an empty
+    cell.
+    """
     rows = [_split(line, separator) for _, line in table[1:SAMPLE_LINES]]
     below = [row[0] for row in rows if len(row) == len(first)]
     if first and not first[0] and below and all(below):
@@ -661,7 +783,9 @@ def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int)
     """Return the header in the last comments above a table, if any: names, or names and units."""
     bare = [(k, _without_mark(line)) for k, line in comments]
     above = [(k, line) for k, line in bare if _SETTING.match(line) is None]
-    by_blanks, by_separator = (_last_headings(above, char, fit.width) for char in (BLANKS, fit.separator))
+    by_blanks, by_separator = (
+        _last_headings(above, char, fit.width) for char in (BLANKS, fit.separator)
+    )
     headers = by_separator or by_blanks
     if not headers:
         return None
@@ -672,10 +796,16 @@ def _header_in_comments(comments: Sequence[Line], fit: _SeparatorFit, skip: int)
     return _Header(names, skip, units, tuple(summary), frozenset(line for line, _ in headers))
 
 
-def _last_headings(above: Sequence[Line], separator: str, width: int) -> list[tuple[int, list[str]]]:
+def _last_headings(
+    above: Sequence[Line], separator: str, width: int
+) -> list[tuple[int, list[str]]]:
     """Return the last line of names above a table, and that of units below it, if any."""
-    named = [(k, parts) for k, line in above if (parts := _headings(line, separator, width)) is not None]
-    with_units = len(named) > 1 and _are_units_of_columns(named[-1][1]) and _split_alike(above, named)
+    named = [
+        (k, parts) for k, line in above if (parts := _headings(line, separator, width)) is not None
+    ]
+    with_units = (
+        len(named) > 1 and _are_units_of_columns(named[-1][1]) and _split_alike(above, named)
+    )
     return named[-2 if with_units else -1 :]
 
 
@@ -685,7 +815,9 @@ def _without_mark(comment: str) -> str:
 
 
 def _are_units_of_columns(cells: Cells) -> bool:
-    """Return whether cells are units: those of several columns may be the same, and names differ."""
+    """Return whether cells are units: those of several columns may be the same, and names
+    differ.
+    """
     return _are_mostly_units(cells) or (len({*cells}) < len(cells) and any(map(is_unit, cells)))
 
 
@@ -696,12 +828,16 @@ def _are_mostly_units(cells: Cells) -> bool:
 
 
 def _split_alike(above: Sequence[Line], named: Sequence[tuple[int, Cells]]) -> bool:
-    """Return whether the last two lines have their cells between the same separators: a title has commas of its own."""
+    """Return whether the last two lines have their cells between the same separators: a title has
+    commas of its own.
+    """
     texts = dict(above)
     return len({tuple(mark for mark in ",;" if mark in texts[k]) for k, _ in named[-2:]}) == 1
 
 
-def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place: _Place, before: int) -> _Header:
+def _header_line(
+    names: Cells, fit: _SeparatorFit, table: Sequence[Line], place: _Place, before: int
+) -> _Header:
     """Return the header in the first line of a table, with the row of units below it."""
     first, body = table[0][0], table[1:]
     skip, units, summary = first + 1, list[str | None](), list[str]()
@@ -721,12 +857,16 @@ def _header_line(names: Cells, fit: _SeparatorFit, table: Sequence[Line], place:
         return _Header(None, before, units, tuple(summary))
     if len(named := [*filter(None, names)]) > len({*named}):
         twice = next(name for name in named if named.count(name) > 1)
-        hint = f"rename one of them; or read the columns as c1, c2, …: `--skip {skip} --header none`"
+        hint = (
+            f"rename one of them; or read the columns as c1, c2, …: `--skip {skip} --header none`"
+        )
         raise point_error(f"the data has two columns `{twice}`", hint)
     return _Header(names, skip, units, tuple(summary))
 
 
-def _with_unit_comment(table: list[Line], comments: Sequence[Line], fit: _SeparatorFit) -> list[Line]:
+def _with_unit_comment(
+    table: list[Line], comments: Sequence[Line], fit: _SeparatorFit
+) -> list[Line]:
     """Return the lines of a table with a row of units below the header that begins like a comment.
 
     Its first cell is `%`, `# ` counts, `% RH`, or it is a comment that has units alone.
@@ -738,7 +878,9 @@ def _with_unit_comment(table: list[Line], comments: Sequence[Line], fit: _Separa
     line, text = between[0]
     rows = [_split(text, fit.separator) for _, text in table[1:SAMPLE_LINES]]
     bare = _without_mark(text)
-    begins_with_unit = re.match(r"\s*(?:[%#]\s*[;,|\t]|%\s*(?:RH|rH|r\.H\.|FS|vol|mol)\b)", text) is not None
+    begins_with_unit = (
+        re.match(r"\s*(?:[%#]\s*[;,|\t]|%\s*(?:RH|rH|r\.H\.|FS|vol|mol)\b)", text) is not None
+    )
     if begins_with_unit and _units_below(_unit_cells(text, fit.separator, fit.width), rows):
         return [table[0], between[0], *table[1:]]
     if _are_units(_unit_cells(bare, fit.separator, fit.width)):
@@ -747,7 +889,9 @@ def _with_unit_comment(table: list[Line], comments: Sequence[Line], fit: _Separa
 
 
 def _may_be_left_out(line: str) -> bool:
-    """Return whether a line above a table is a line of text: all quotes are closed, and it is not too long."""
+    """Return whether a line above a table is a line of text: all quotes are closed, and it is not
+    too long.
+    """
     return line.count('"') % 2 == 0 and len(line) <= decoding.MAX_BYTES
 
 
@@ -767,7 +911,9 @@ def _filled(lines: Sequence[str], skip: int = 0) -> Iterator[Line]:
 
 
 def _is_left_to_csv(lines: Sequence[str], start: int, text: str) -> bool:
-    """Return whether a file is plain csv, or no text: the reader of csv says what is wrong with such a header."""
+    """Return whether a file is plain csv, or no text: the reader of csv says what is wrong with
+    such a header.
+    """
     return _is_no_text("\n".join(lines[: start + 1])) or _is_plain(lines, text)
 
 
@@ -791,7 +937,9 @@ def _comment_marks(option: str | None) -> Sequence[str]:
     return () if option == "none" else (option,)
 
 
-def _separate_comments(table: Sequence[Line], marks: Sequence[str]) -> tuple[list[Line], list[Line]]:
+def _separate_comments(
+    table: Sequence[Line], marks: Sequence[str]
+) -> tuple[list[Line], list[Line]]:
     """Return the lines of a table, and its comments; a file of comments alone is a table."""
     pattern = rf"\s*{NOT_SPREADSHEET_ERROR}(?:{'|'.join(map(re.escape, marks))})"
     is_comment = re.compile(pattern) if marks else None
@@ -817,7 +965,9 @@ class _LinesByKind(NamedTuple):
         marks = _comment_marks(comment)
         table, comments = _separate_comments(lines, marks)
         table, rules = _separate_rules(table, comment)
-        used = tuple(mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments))
+        used = tuple(
+            mark for mark in marks if any(line.lstrip().startswith(mark) for _, line in comments)
+        )
         _check_packed(comments)
         return cls(table, comments, rules, used)
 
@@ -879,13 +1029,17 @@ class _RecognizedTable:
             _check_comments(self.comments, self.body, self.fit.separator, self.fit.width)
 
     def layout(self, left_out: list[str]) -> Layout:
-        """Return the layout; its summary says what is not as in plain csv, and which lines are left out."""
+        """Return the layout; its summary says what is not as in plain csv, and which lines are left
+        out.
+        """
         separator, missing, header = self.fit.separator, self.forced.missing, self.header
         style = _style(self.body, separator, self.forced)
         summary = _summary_of_style(style)
         if self.comments:
             summary.append(_count_of_comments(len(self.comments) if self.complete else None))
-        summary = _with_blocks([*summary, *left_out, *header.summary], self.body, separator, self.complete)
+        summary = _with_blocks(
+            [*summary, *left_out, *header.summary], self.body, separator, self.complete
+        )
         names, remarks = header.column_names, False
         if names is not None:
             summary += _doubts(names, _full_rows(self.body, self.fit), missing)
@@ -899,8 +1053,12 @@ class _RecognizedTable:
         return Layout(dialect, names, header.units, header.skip, marks, blanks, tuple(summary))
 
 
-def _beginnings(rules: Sequence[Line], summaries: Sequence[Line], skip: int, separator: str) -> tuple[str, ...]:
-    """Return what lines that are no rows of the table begin with: those drawn between rows, and summaries of rows."""
+def _beginnings(
+    rules: Sequence[Line], summaries: Sequence[Line], skip: int, separator: str
+) -> tuple[str, ...]:
+    """Return what lines that are no rows of the table begin with: those drawn between rows, and
+    summaries of rows.
+    """
     drawn = {line.strip() for k, line in rules if k >= skip}
     return *drawn, *{_first_cell(line, separator) for _, line in summaries}
 
@@ -912,9 +1070,15 @@ def _place_below_text(table: Sequence[Line], separators: Sequence[str]) -> _Plac
 
 
 def _columns(
-    table: Sequence[Line], separator: str | None, separators: Sequence[str], tabs: bool, forced: ForcedDialect
+    table: Sequence[Line],
+    separator: str | None,
+    separators: Sequence[str],
+    tabs: bool,
+    forced: ForcedDialect,
 ) -> _SeparatorFit:
-    """Return the columns of a table by the separator that makes rows of numbers, or by the usual one."""
+    """Return the columns of a table by the separator that makes rows of numbers, or by the usual
+    one.
+    """
     sample = [line for _, line in table[:SAMPLE_LINES]]
     _check_pairs(sample, separator, forced)
     if (fit := _best_fit(sample, separators, forced.header)) is not None:
@@ -925,7 +1089,9 @@ def _columns(
 
 def _style(body: Sequence[Line], separator: str, forced: ForcedDialect) -> tuple[str, str]:
     """Return the marks of decimals and of thousands in the numbers of a table."""
-    spread = dict.fromkeys(cell.translate(THIN) for _, line in body for cell in _split(line, separator))
+    spread = dict.fromkeys(
+        cell.translate(THIN) for _, line in body for cell in _split(line, separator)
+    )
     return usual_style([cell for cell in spread if re.search(r"[.,' ]", cell)], forced.decimal)
 
 
@@ -945,8 +1111,14 @@ def _separate_rules(table: Sequence[Line], comment: str | None) -> tuple[list[Li
 
 def _check_netcdf(line: str) -> None:
     if _NETCDF.fullmatch(line):
-        message = f"it is the text of a NetCDF file, whose variables stand one after the other: `{line[:40]}`"
-        raise point_error(message, "write the variables as columns, for example `xarray.Dataset.to_dataframe().to_csv`")
+        message = (
+            "it is the text of a NetCDF file, whose variables stand one after the other:"
+            f" `{line[:40]}`"
+        )
+        raise point_error(
+            message,
+            "write the variables as columns, for example `xarray.Dataset.to_dataframe().to_csv`",
+        )
 
 
 def _check_packed(comments: Sequence[Line]) -> None:
@@ -962,15 +1134,25 @@ def _full_rows(body: Sequence[Line], fit: _SeparatorFit) -> list[Cells]:
 
 
 def _has_remarks(header: str, body: Sequence[Line], fit: _SeparatorFit, names: Cells) -> bool:
-    """Return whether some rows have a cell in LabVIEW's column `Comment`, and others end before it."""
-    if fit.separator == BLANKS or names[-1:] == [REMARKS] or _split(header, fit.separator)[-1] != REMARKS:
+    """Return whether some rows have a cell in LabVIEW's column `Comment`, and others end before
+    it.
+    """
+    if (
+        fit.separator == BLANKS
+        or names[-1:] == [REMARKS]
+        or _split(header, fit.separator)[-1] != REMARKS
+    ):
         return False
     return any(len(_split(line, fit.separator)) > fit.width for _, line in body)
 
 
 def _first_cell(line: str, separator: str) -> str:
     """Return the text of a line up to its first separator."""
-    return line.split(maxsplit=1)[0] if separator == BLANKS else line[: line.index(separator) + 1].lstrip()
+    return (
+        line.split(maxsplit=1)[0]
+        if separator == BLANKS
+        else line[: line.index(separator) + 1].lstrip()
+    )
 
 
 def _summary_rows(body: Sequence[Line], separator: str) -> list[Line]:
@@ -984,18 +1166,30 @@ def _summary_rows(body: Sequence[Line], separator: str) -> list[Line]:
 
 
 def _doubts(names: Cells, rows: Sequence[Cells], missing: Missing) -> list[str]:
-    """Return what is read as it stands, and may mean something else: marks for no value, units that differ by row."""
+    """Return what is read as it stands, and may mean something else: marks for no value, units that
+    differ by row.
+    """
     doubts = []
     for name, *cells in zip(names, *rows, strict=False):
         if name.lower() in ("unit", "units", "einheit") and len(units := {*cells} - {""}) > 1:
             if all(map(is_unit, units)):
-                doubts.append(f"numbers without the units of column {quote([name])} ({', '.join(sorted(units))})")
+                doubts.append(
+                    f"numbers without the units of column {quote([name])}"
+                    f" ({', '.join(sorted(units))})"
+                )
             continue
-        marks = dict.fromkeys(cell for cell in cells if _NO_VALUE.fullmatch(cell) and cell not in missing.texts)
-        others = [abs(float(cell)) for cell in cells if cell not in marks and number(".", "").fullmatch(cell)]
+        marks = dict.fromkeys(
+            cell for cell in cells if _NO_VALUE.fullmatch(cell) and cell not in missing.texts
+        )
+        others = [
+            abs(float(cell))
+            for cell in cells
+            if cell not in marks and number(".", "").fullmatch(cell)
+        ]
         if others and (rare := [mark for mark in marks if not max(others) > abs(float(mark)) / 3]):
             doubts.append(
-                f"{', '.join(rare)} in column {quote([name])} as a number (none: `--missing {','.join(rare)}`)"
+                f"{', '.join(rare)} in column {quote([name])} as a number (none: `--missing"
+                f" {','.join(rare)}`)"
             )
     return doubts
 
@@ -1004,8 +1198,12 @@ def _count_of_comments(count: int | None) -> str:
     return "comment lines" if count is None else f"{count} comment line{'s' * (count > 1)}"
 
 
-def _with_blocks(summary: list[str], body: Sequence[Line], separator: str, complete: bool) -> list[str]:
-    """Return the summary with the separator and the number of blocks, where they are not as in plain csv."""
+def _with_blocks(
+    summary: list[str], body: Sequence[Line], separator: str, complete: bool
+) -> list[str]:
+    """Return the summary with the separator and the number of blocks, where they are not as in
+    plain csv.
+    """
     blocks = 1 + sum(later[0] - line[0] > 1 for line, later in pairwise(body))
     if separator == BLANKS and complete and blocks > 1:
         summary.append(f"{blocks} blocks")
@@ -1042,10 +1240,18 @@ def _begins_at_once(table: Sequence[Line]) -> bool:
 
 
 def _may_be_units(cells: Cells, names: Cells) -> bool:
-    """Return whether the line below a plain header has to be looked at: words, or a separator more."""
+    """Return whether the line below a plain header has to be looked at: words, or a separator
+    more.
+    """
     one_more = len(cells) == len(names) + 1 and not cells[-1]
-    words = [cell for cell in cells if cell and cell not in NO_UNIT and not is_value(cell) and not is_missing(cell)]
-    return one_more or any(is_unit_or_format(as_unit(word)) or _RDB_FORMAT.fullmatch(word) for word in words)
+    words = [
+        cell
+        for cell in cells
+        if cell and cell not in NO_UNIT and not is_value(cell) and not is_missing(cell)
+    ]
+    return one_more or any(
+        is_unit_or_format(as_unit(word)) or _RDB_FORMAT.fullmatch(word) for word in words
+    )
 
 
 def _check_segments(table: Sequence[Line], fit: _SeparatorFit) -> None:
@@ -1054,13 +1260,22 @@ def _check_segments(table: Sequence[Line], fit: _SeparatorFit) -> None:
     if fit.names is None:
         return
     again = next((k for k in range(2, len(table)) if table[k][1].strip() == header), 0)
-    settings = [cells for _, line in table[1:again] if not all_values(cells := _split(line, fit.separator))]
-    if any(len(cells) in (fit.width, fit.width + 1) and any(map(is_value, cells)) for cells in settings):
-        message = f"line {table[again][0] + 1} names the columns again, below settings: another table begins there"
+    settings = [
+        cells for _, line in table[1:again] if not all_values(cells := _split(line, fit.separator))
+    ]
+    if any(
+        len(cells) in (fit.width, fit.width + 1) and any(map(is_value, cells)) for cells in settings
+    ):
+        message = (
+            f"line {table[again][0] + 1} names the columns again, below settings: another table"
+            " begins there"
+        )
         raise point_error(message, "write each table into a file of its own")
 
 
-def _check_blocks(table: Sequence[Line], comments: Sequence[Line], fit: _SeparatorFit, names: Cells) -> None:
+def _check_blocks(
+    table: Sequence[Line], comments: Sequence[Line], fit: _SeparatorFit, names: Cells
+) -> None:
     """Raise an error if a comment above a further block of rows names other columns."""
     rows = {k for k, _ in table}
     for line, text in comments:
@@ -1069,16 +1284,28 @@ def _check_blocks(table: Sequence[Line], comments: Sequence[Line], fit: _Separat
         bare = _without_mark(text)
         others = None if _SETTING.match(bare) else _headings(bare, fit.separator, fit.width)
         if others and [*others] != [*names] and not _are_units(others):
-            message = f"line {line + 1} names other columns for the rows below it: `{text.strip()[:40]}`"
+            message = (
+                f"line {line + 1} names other columns for the rows below it: `{text.strip()[:40]}`"
+            )
             raise point_error(message, "write each table into a file of its own")
 
 
-def _check_comments(comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int) -> None:
-    rows = [cells for _, line in body[:SAMPLE_LINES] if len(cells := _split(line, separator)) == width]
+def _check_comments(
+    comments: Mapping[int, str], body: Sequence[Line], separator: str, width: int
+) -> None:
+    rows = [
+        cells for _, line in body[:SAMPLE_LINES] if len(cells := _split(line, separator)) == width
+    ]
     if width < 2 or not rows or any(is_value(cells[0]) for cells in rows):
         return
     for k, line in comments.items():
         cells = _split(line, separator)
-        if len(cells) == width and line.lstrip("#%/") == line.lstrip("#%/ ") and all(map(is_value, cells[1:])):
+        if (
+            len(cells) == width
+            and line.lstrip("#%/") == line.lstrip("#%/ ")
+            and all(map(is_value, cells[1:]))
+        ):
             message = f"line {k + 1} is a row, or a comment: `{line.strip()[:40]}`"
-            raise point_error(message, f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`")
+            raise point_error(
+                message, f"say which: `--comment none`, or `--comment {line.lstrip()[:1]}`"
+            )

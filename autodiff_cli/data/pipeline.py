@@ -34,11 +34,11 @@ class Tally:
 
     def __init__(self) -> None:
         self.rows = self.code = 0
+        # The rows that workers have read, and those that `--where` leaves out.
         self.read = self.dropped = 0
-        """The rows that workers have read, and those that `--where` leaves out."""
         self.reasons: Counter[str] = Counter()
+        # The first rows of each reason.
         self.places: dict[str, list[str]] = {}
-        """The first rows of each reason."""
         self.kinks: Counter[tuple[str, ...]] = Counter()
 
     def merge(self, other: Tally) -> None:
@@ -89,11 +89,16 @@ class Tally:
         """Print the counts and reasons."""
         if rows := self.reasons.total():
             has = f"{'have' if rows > 1 else 'has'} no answer"
-            listed = {f"{why}{place_list(self.places.get(why, ()))}": count for why, count in self.reasons.items()}
+            listed = {
+                f"{why}{place_list(self.places.get(why, ()))}": count
+                for why, count in self.reasons.items()
+            }
             write_reasons(self.rows, rows, has, Counter(listed))
         if rows := self.kinks.total():
             what = "at a kink, where the derivative is a convention"
-            write_reasons(self.rows, rows, f"{'are' if rows > 1 else 'is'} {what}", self._conventions())
+            write_reasons(
+                self.rows, rows, f"{'are' if rows > 1 else 'is'} {what}", self._conventions()
+            )
 
 
 class FailedRow(Exception):
@@ -125,7 +130,13 @@ def answers(
 
 # ---- threads
 def run(
-    files: Files, bound: CompiledRows, sink: Sink, beside: AtomicFile | Upload | None, tally: Tally, *, fail: bool
+    files: Files,
+    bound: CompiledRows,
+    sink: Sink,
+    beside: AtomicFile | Upload | None,
+    tally: Tally,
+    *,
+    fail: bool,
 ) -> int:
     """Write all answers, finish the file `beside`, and return the exit code."""
     progress = Progress("rows", here=beside is not None)
@@ -141,11 +152,15 @@ def run(
             for batch, read in prefetch(answers(chunks, bound, tally, fail=fail), stops, threads):
                 sink.write(batch)
                 size += read
-                progress.step(tally.rows, rate(files, tally.rows, size, begun) if progress.active else "")
+                progress.step(
+                    tally.rows, rate(files, tally.rows, size, begun) if progress.active else ""
+                )
             sink.close()
         except FailedRow as failed:
             sink.close()
-            report(failed.error.diagnostic, failed.text, where=failed.where or f"line {tally.rows}: ")
+            report(
+                failed.error.diagnostic, failed.text, where=failed.where or f"line {tally.rows}: "
+            )
             return failed.error.exit_code
         except ExpressionError:
             sink.close()  # earlier answers are written
@@ -168,7 +183,9 @@ def run(
     return tally.code
 
 
-def prefetch(items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]) -> Iterator[Item]:
+def prefetch(
+    items: Iterator[Item], stops: Callable[[], bool], threads: list[threading.Thread]
+) -> Iterator[Item]:
     """Yield items made in a thread, a few ahead. Raises its exceptions."""
     ready: queue.Queue[tuple[Item | None, BaseException | None]] = queue.Queue(MAX_WAITING_BATCHES)
 

@@ -1,6 +1,7 @@
 """Readers of data files in text, Parquet or Arrow formats, by row or in batches.
 
-Pyarrow parses blocks of text. A block that fails is split, and small pieces are parsed by the plain reader.
+Pyarrow parses blocks of text. A block that fails is split, and small pieces are parsed by the plain
+reader.
 """
 
 from __future__ import annotations
@@ -45,17 +46,17 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 MAX_BATCH_ROWS = 65_536
 BLOCK_BYTES = 2 * 1024 * 1024
+# Read buffer of a Parquet column in bytes; larger pages bypass it.
 BUFFER_BYTES = 64 * 1024
-"""Read buffer of a Parquet column in bytes; larger pages bypass it."""
 
 PIECE_BYTES = 128 * 1024
+# Numbers that both pyarrow and the plain reader accept.
 PLAIN_NUMBER = r"^-?\d+(\.\d+)?([eE][+-]?\d+)?$"
-"""Numbers that both pyarrow and the plain reader accept."""
 
 ALIKE = "read the files one by one, or give them the same columns"
 FEW_ROWS = 20_000
+# Shorter text is read by row: importing NumPy and pyarrow takes as long.
 FEW_BYTES = 4 * 1024 * 1024
-"""Shorter text is read by row: importing NumPy and pyarrow takes as long."""
 
 
 class Chunk(NamedTuple):
@@ -109,24 +110,33 @@ class Reader(AbstractContextManager["Reader"]):
         self.prefix = f"{source.shown}, " if several else ""
         self.selection = self.of_file = Selection((), None, source.name)
 
-    def select(self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False) -> Selection:
+    def select(
+        self, numbers: Sequence[str], kept: Sequence[str], *, as_text: bool = False
+    ) -> Selection:
         """Choose the columns of batches."""
         import pyarrow as pa
 
         if self.filter is not None:
             numbers = [*dict.fromkeys((*numbers, *self.filter.columns))]
-        fields = [self._field(name, name in numbers) for name in self.names if name in {*numbers, *kept}]
+        fields = [
+            self._field(name, name in numbers) for name in self.names if name in {*numbers, *kept}
+        ]
         texts = [name for name in kept if as_text and name in numbers and name not in self.axes]
         fields += [pa.field(text_of(name), pa.string()) for name in texts]
         return self._select(Selection(numbers, pa.schema(fields), self.source.name, as_text))
 
     def select_like(self, first: Selection) -> None:
         """Choose the first file's columns."""
-        self.require((*first.numbers, *[name.removesuffix(MARK) for name in first.schema.names]), first.file)
+        self.require(
+            (*first.numbers, *[name.removesuffix(MARK) for name in first.schema.names]), first.file
+        )
         for field in first.schema:
             other = self._field(field.name, field.name in first.numbers).type
             if not other.equals(field.type):
-                message = f"column `{field.name}` is {field.type} in {first.file}, and {other} in {self.source.name}"
+                message = (
+                    f"column `{field.name}` is {field.type} in {first.file}, and {other} in"
+                    f" {self.source.name}"
+                )
                 raise point_error(message, ALIKE)
         self._select(first)
 
@@ -146,14 +156,18 @@ class Reader(AbstractContextManager["Reader"]):
         """Raise an error if a column is missing."""
         for column in columns:
             if column not in self.names:
-                message = f"there is no column `{column}` in {self.source.name}, and there is in {first}"
+                message = (
+                    f"there is no column `{column}` in {self.source.name}, and there is in {first}"
+                )
                 raise point_error(message, ALIKE)
 
     @property
     def size(self) -> int:
         path = self.source.path
         try:
-            return filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
+            return (
+                filesystems.entry(path).size if filesystems.is_url(path) else os.path.getsize(path)
+            )
         except (OSError, ExpressionError):
             return 0
 
@@ -186,7 +200,11 @@ class Reader(AbstractContextManager["Reader"]):
         for line, cells, fault in of_file:
             own = [name for name in self.axes if cells.get(name) is not None] if cells else []
             for k, point in enumerate(self.grid.points(), start=1):
-                yield line or k, {**cells, **point}, fault or (_swept_column_error(own[0]) if own else None)
+                yield (
+                    line or k,
+                    {**cells, **point},
+                    fault or (_swept_column_error(own[0]) if own else None),
+                )
 
     def _filtered(self, rows: Iterator[TextRow], condition: RowFilter) -> Iterator[TextRow]:
         for row in rows:
@@ -194,9 +212,13 @@ class Reader(AbstractContextManager["Reader"]):
             if stays:
                 yield row if fault is None else (row[0], row[1], fault)
 
-    def numbers_in(self, row: TextRow, columns: Sequence[str]) -> tuple[dict[str, float], ExpressionError | None]:
+    def numbers_in(
+        self, row: TextRow, columns: Sequence[str]
+    ) -> tuple[dict[str, float], ExpressionError | None]:
         """Return the numbers in a row, and its error or None."""
-        numbers, fault = numbers_in(row, [name for name in columns if name not in self.axes], self.dialect)
+        numbers, fault = numbers_in(
+            row, [name for name in columns if name not in self.axes], self.dialect
+        )
         swept: Any = {name: row[1][name] for name in self.axes}
         return {**numbers, **swept}, fault
 
@@ -207,7 +229,11 @@ class Reader(AbstractContextManager["Reader"]):
             chunks = map(self._without_missing, chunks)
         if self.filter is not None:
             chunks = (_filtered_chunk(chunk, self.filter) for chunk in chunks)
-        return chunks if grid is None else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
+        return (
+            chunks
+            if grid is None
+            else (crossed for chunk in chunks for crossed in self._cross(chunk, grid))
+        )
 
     def _without_missing(self, chunk: Chunk) -> Chunk:
         """Return rows in which numbers that stand for a missing value are errors."""
@@ -246,7 +272,11 @@ class Reader(AbstractContextManager["Reader"]):
                 points, count = points_from(start), min(grid.size - start, MAX_BATCH_ROWS)
                 again = pa.array(np.repeat(np.arange(part.num_rows), count))
                 columns = [
-                    pa.array(np.tile(points[name], part.num_rows)) if name in points else part.column(name).take(again)
+                    (
+                        pa.array(np.tile(points[name], part.num_rows))
+                        if name in points
+                        else part.column(name).take(again)
+                    )
                     for name in self.selection.schema.names
                 ]
                 at_points = {
@@ -309,11 +339,16 @@ class SweptPoints(Reader):
         import pyarrow as pa
 
         # one row, without columns
-        yield Chunk(pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([]))), lambda row: "", {}, 0)
+        yield Chunk(
+            pa.RecordBatch.from_struct_array(pa.array([{}], pa.struct([]))), lambda row: "", {}, 0
+        )
 
 
 def reader(
-    source: Source, several: bool = False, idle: Callable[[], None] | None = None, grid: Grid | None = None
+    source: Source,
+    several: bool = False,
+    idle: Callable[[], None] | None = None,
+    grid: Grid | None = None,
 ) -> Reader:
     """Open a file and read its header; combine each row with `grid`.
 
@@ -331,7 +366,9 @@ def reader(
 
         try:
             called = dict(source.forced.columns)
-            file.filter = RowFilter(source.forced.where, called, file.names, file.units, source.name)
+            file.filter = RowFilter(
+                source.forced.where, called, file.names, file.units, source.name
+            )
             file.filter.check_types(file.fields)
         except BaseException:
             file.close()
@@ -367,7 +404,9 @@ class Files(AbstractContextManager["Files"]):
     def __exit__(self, *_: object) -> None:
         self.first.close()
 
-    def require(self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()) -> None:
+    def require(
+        self, used: Mapping[str, str], numbers: Collection[str] = (), kept: Collection[str] = ()
+    ) -> None:
         """Require columns of all files."""
         units, first = units_in_headings(used, self.first.units), self.first.source.name
 
@@ -381,8 +420,13 @@ class Files(AbstractContextManager["Files"]):
             for name, column in used.items():
                 if (here := theirs.get(name)) != (there := units.get(name)):
                     has = f"the unit {here}" if here else "no unit"
-                    message = f"column `{column}` has {has} in {file.source.name}, and {there or 'none'} in {first}"
-                    raise point_error(message, "read the files one by one, or give them the same units")
+                    message = (
+                        f"column `{column}` has {has} in {file.source.name}, and {there or 'none'}"
+                        f" in {first}"
+                    )
+                    raise point_error(
+                        message, "read the files one by one, or give them the same units"
+                    )
 
         check(self.first)
         self.checks.append(check)
@@ -429,8 +473,15 @@ class Files(AbstractContextManager["Files"]):
 
 def _check_units_of_filter(first: Reader, file: Reader) -> None:
     """Check that `--where` compares the numbers of columns in the same units in all files."""
-    if first.filter is not None and file.filter is not None and file.filter.units != first.filter.units:
-        message = f"the columns of `--where` have other units in {file.source.name} than in {first.source.name}"
+    if (
+        first.filter is not None
+        and file.filter is not None
+        and file.filter.units != first.filter.units
+    ):
+        message = (
+            f"the columns of `--where` have other units in {file.source.name} than in"
+            f" {first.source.name}"
+        )
         raise point_error(message, "read the files one by one, or give them the same units")
 
 
@@ -462,7 +513,9 @@ class Parquet(Reader):
             hint = "give the name of the file, or pipe Arrow"
             raise ExpressionError("io", "Parquet cannot be read from a pipe", hint=hint)
         how = {"pre_buffer": elsewhere, "buffer_size": 0 if elsewhere else BUFFER_BYTES}
-        self.file = self._attempt(lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True))
+        self.file = self._attempt(
+            lambda: parquet.ParquetFile(place, **how, page_checksum_verification=True)
+        )
         self.total = self.file.metadata.num_rows
         return self._attempt(lambda: self.file.schema_arrow)
 
@@ -470,16 +523,27 @@ class Parquet(Reader):
         import pyarrow as pa
 
         try:
-            return filesystems.run_interruptibly(action) if filesystems.is_url(self.source.path) else action()
+            return (
+                filesystems.run_interruptibly(action)
+                if filesystems.is_url(self.source.path)
+                else action()
+            )
         except (pa.ArrowException, OSError, ValueError) as fault:
             first = str(fault).split("\n")[0].rstrip(".")
-            message = f"{self.source.name} cannot be read as {self.source.format}: {quotable(first[:200])}"
-            raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file") from None
+            message = (
+                f"{self.source.name} cannot be read as {self.source.format}:"
+                f" {quotable(first[:200])}"
+            )
+            raise ExpressionError(
+                "io", message, hint="it may be cut off, or be another kind of file"
+            ) from None
 
     def _batches(self, fragment: Fragment | None) -> Iterator[Any]:
         columns = self.of_file.schema.names
         for group in [fragment.number] if fragment else range(self.file.num_row_groups):
-            yield from self.file.iter_batches(MAX_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False)
+            yield from self.file.iter_batches(
+                MAX_BATCH_ROWS, row_groups=[group], columns=columns, use_threads=False
+            )
 
     def _chunks_of_file(self, fragment: Fragment | None) -> Iterator[Chunk]:
         def validated() -> Iterator[Any]:
@@ -498,7 +562,9 @@ class Parquet(Reader):
         metadata = self.file.metadata
         groups = list(map(metadata.row_group, range(metadata.num_row_groups)))
         share = len(self.of_file.schema) / max(1, metadata.num_columns)
-        return _fragments([group.num_rows for group in groups], [int(g.total_byte_size * share) for g in groups])
+        return _fragments(
+            [group.num_rows for group in groups], [int(g.total_byte_size * share) for g in groups]
+        )
 
     def close(self) -> None:
         self.file.close()
@@ -512,19 +578,27 @@ class Arrow(Parquet):
 
         # no memory map: truncating a mapped file would kill the process
         is_local = not (self.source.once or filesystems.is_url(self.source.path))
-        place = self._attempt(lambda: pa.OSFile(self.source.path)) if is_local else self.source.open()
+        place = (
+            self._attempt(lambda: pa.OSFile(self.source.path)) if is_local else self.source.open()
+        )
         if not self.source.stream and self.source.once and not place.seekable():
             place = pa.BufferReader(place.read())
         self.place = place
-        self.file = self._attempt(lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place))
+        self.file = self._attempt(
+            lambda: (pa.ipc.open_stream if self.source.stream else pa.ipc.open_file)(place)
+        )
         return self.file.schema
 
     def _batches(self, fragment: Fragment | None) -> Iterator[Any]:
         if self.source.stream:
             batches: Any = self.file
         else:
-            file = self._reopen_with_columns([self.names.index(name) for name in self.of_file.schema.names])
-            batches = map(file.get_batch, [fragment.number] if fragment else range(file.num_record_batches))
+            file = self._reopen_with_columns(
+                [self.names.index(name) for name in self.of_file.schema.names]
+            )
+            batches = map(
+                file.get_batch, [fragment.number] if fragment else range(file.num_record_batches)
+            )
         for batch in batches:
             for start in range(0, batch.num_rows, MAX_BATCH_ROWS):
                 yield batch.slice(start, MAX_BATCH_ROWS)
@@ -540,7 +614,9 @@ class Arrow(Parquet):
             return [None]
         # fetch only one column of remote files
         file = self._attempt(lambda: self._reopen_with_columns([0] if self.fields else []))
-        counts = self._attempt(lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)])
+        counts = self._attempt(
+            lambda: [file.get_batch(k).num_rows for k in range(file.num_record_batches)]
+        )
         return _fragments(counts, [self.size // max(1, len(counts))] * len(counts))
 
     def close(self) -> None:
@@ -569,14 +645,22 @@ class TextReader(Reader):
         try:
             text, complete = self.file.first_block()
             layout = Layout(Dialect(missing=source.forced.missing))
-            forced = source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
+            forced = (
+                source.forced._replace(separator=",") if source.format == "xlsx" else source.forced
+            )
             if source.format != "jsonl" and not begins_as_json(text):
-                layout = layouts.recognize(text, complete=complete, tabs=source.format != "csv", forced=forced)
+                layout = layouts.recognize(
+                    text, complete=complete, tabs=source.format != "csv", forced=forced
+                )
             self.file.follow(layout)
             texts = Texts(self.file, source.name, idle)
-            self.columns, self._rows, self.dialect = text_dialects.table(texts, source.format, layout)
+            self.columns, self._rows, self.dialect = text_dialects.table(
+                texts, source.format, layout
+            )
             self.names = self.columns
-            self.units = {name: unit for name, unit in zip(self.names, layout.units, strict=False) if unit}
+            self.units = {
+                name: unit for name, unit in zip(self.names, layout.units, strict=False) if unit
+            }
             self.summary = (*self.file.summary, *layout.summary)
         except BaseException:
             self.close()
@@ -634,7 +718,9 @@ class TextReader(Reader):
 
     def _parse_block(self, block: bytes, first: int) -> Iterator[Chunk]:
         separated = bool(self.dialect.separator)
-        is_regular = b'"' not in block or not separated or _encloses_cells(block, self.dialect.separator)
+        is_regular = (
+            b'"' not in block or not separated or _encloses_cells(block, self.dialect.separator)
+        )
         parsed = self._parse_with_arrow(block) if is_regular else None
         if parsed is not None:
             batch, faults = parsed
@@ -642,7 +728,11 @@ class TextReader(Reader):
             regular = places(f"{self.prefix}line", lines)
             where = regular if batch.num_rows == len(lines) else self._line_labels(block, first)
             yield Chunk(batch, where, faults, len(block))
-        elif is_regular and len(block) > PIECE_BYTES and (cut := _middle(block, quoted=separated)) < len(block):
+        elif (
+            is_regular
+            and len(block) > PIECE_BYTES
+            and (cut := _middle(block, quoted=separated)) < len(block)
+        ):
             yield from self._parse_block(block[:cut], first)
             yield from self._parse_block(block[cut:], first + block.count(b"\n", 0, cut))
         else:
@@ -653,7 +743,11 @@ class TextReader(Reader):
         import pyarrow as pa
 
         block = block.replace(b"\r\n", b"\n")
-        schema, numbers, separated = self.of_file.schema, self.of_file.numbers, bool(self.dialect.separator)
+        schema, numbers, separated = (
+            self.of_file.schema,
+            self.of_file.numbers,
+            bool(self.dialect.separator),
+        )
         names = [name for name in schema.names if name in self.names]
         other_objects = not separated and (len(names) < len(schema) or b"\\u0000" in block)
         if b"\0" in block or b"\r" in block or other_objects:
@@ -671,7 +765,9 @@ class TextReader(Reader):
         return _parse_number_columns(texts, schema, numbers, self.dialect)
 
     def _batch_of_numbers(self, block: bytes) -> Any:
-        """Return the batch of a block whose columns are of one type and finite; None of another block."""
+        """Return the batch of a block whose columns are of one type and finite; None of another
+        block.
+        """
         import numpy as np
         import pyarrow as pa
 
@@ -682,9 +778,13 @@ class TextReader(Reader):
             return None
         # an object may have several lines, or a line several
         separated = bool(self.dialect.separator)
-        by_lines = separated or batch.num_rows == sum(map(bool, map(bytes.strip, block.split(b"\n"))))
+        by_lines = separated or batch.num_rows == sum(
+            map(bool, map(bytes.strip, block.split(b"\n")))
+        )
         columns = map(batch.column, self.of_file.numbers)
-        finite = by_lines and all(np.count_nonzero(~np.isfinite(numbers_of(x))) == x.null_count for x in columns)
+        finite = by_lines and all(
+            np.count_nonzero(~np.isfinite(numbers_of(x))) == x.null_count for x in columns
+        )
         return batch if finite else None
 
     def _batch(self, block: bytes, schema: Any) -> Any:
@@ -697,7 +797,9 @@ class TextReader(Reader):
             table = csv.read_csv(
                 data,
                 csv.ReadOptions(column_names=self.columns, block_size=size, use_threads=False),
-                csv.ParseOptions(delimiter=self.dialect.separator, newlines_in_values=b'"' in block),
+                csv.ParseOptions(
+                    delimiter=self.dialect.separator, newlines_in_values=b'"' in block
+                ),
                 csv.ConvertOptions(
                     column_types=schema,
                     null_values=[""],
@@ -709,14 +811,22 @@ class TextReader(Reader):
         else:
             from pyarrow import json as objects
 
-            options = objects.ParseOptions(explicit_schema=schema, unexpected_field_behavior="ignore")
-            table = objects.read_json(data, objects.ReadOptions(use_threads=False, block_size=size), options)
+            options = objects.ParseOptions(
+                explicit_schema=schema, unexpected_field_behavior="ignore"
+            )
+            table = objects.read_json(
+                data, objects.ReadOptions(use_threads=False, block_size=size), options
+            )
         batches = table.select(schema.names).combine_chunks().to_batches()
         return batches[0] if batches else pa.RecordBatch.from_pylist([], schema=schema)
 
     def _plain_rows(self, block: bytes, first: int) -> Iterator[TextRow]:
         texts = Texts(io.BytesIO(block), self.source.name, first=False)
-        rows = cells_of(self.columns, texts, self.dialect) if self.dialect.separator else objects_of(texts)
+        rows = (
+            cells_of(self.columns, texts, self.dialect)
+            if self.dialect.separator
+            else objects_of(texts)
+        )
         return ((first + line - 1, cells, error) for line, cells, error in rows)
 
     def _line_labels(self, block: bytes, first: int) -> Callable[[int], str]:
@@ -732,13 +842,20 @@ class TextReader(Reader):
         faults: dict[int, ExpressionError] = {}
         lines: list[int] = []
         for row, (line, cells, error) in enumerate(self._plain_rows(block, first)):
-            if isinstance(error, Unclosed) and (self.rest or not self.ended) and len(block) <= reading.MAX_BYTES:
+            if (
+                isinstance(error, Unclosed)
+                and (self.rest or not self.ended)
+                and len(block) <= reading.MAX_BYTES
+            ):
                 raise error
             lines.append(line)
             numbers, fault = numbers_in((line, cells, error), wanted, self.dialect)
             if fault is not None:
                 faults[row] = fault
-            texts = {name: cell_text(cells.get(name.removesuffix(MARK)), self.of_file.as_text) for name in kept}
+            texts = {
+                name: cell_text(cells.get(name.removesuffix(MARK)), self.of_file.as_text)
+                for name in kept
+            }
             rows.append({**texts, **numbers})
         batch = pa.RecordBatch.from_struct_array(pa.array(rows, pa.struct(schema)))
         return Chunk(batch, places(f"{self.prefix}line", lines), faults, len(block))
@@ -765,7 +882,9 @@ def _parse_number_columns(
             matches = pc.match_substring_regex(
                 column, f"^{text_dialects.number(dialect.decimal, dialect.thousands).pattern}$"
             )
-            points = pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
+            points = (
+                pc.replace_substring(column, dialect.thousands, "") if dialect.thousands else column
+            )
             points = pc.replace_substring(points, dialect.decimal, ".")
         plain = pc.if_else(matches, points, pa.scalar(None, pa.string()))
         parsed = numbers_of(pc.cast(plain, pa.float64())).copy()
@@ -776,13 +895,18 @@ def _parse_number_columns(
                 parsed[row] = np.nan
                 faults.setdefault(row, fault)
         columns[name] = pa.array(parsed, mask=np.isnan(parsed))
-    return pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema), faults
+    return (
+        pa.RecordBatch.from_arrays([columns[name] for name in schema.names], schema=schema),
+        faults,
+    )
 
 
 def _encloses_cells(block: bytes, separator: str) -> bool:
     # or doubled quotes, where every other one opens a cell
     around = rf'\r\n"{re.escape(separator)}'
-    return bool(re.fullmatch(rf'[^"]*+(?:(?<![^{around}])"[^"]*+"(?![^{around}])[^"]*+)*+'.encode(), block))
+    return bool(
+        re.fullmatch(rf'[^"]*+(?:(?<![^{around}])"[^"]*+"(?![^{around}])[^"]*+)*+'.encode(), block)
+    )
 
 
 def _middle(block: bytes, *, quoted: bool) -> int:

@@ -17,8 +17,8 @@ from ..questions.problem import explained
 from .rows import CompiledRows, RowUnits, row_units, rows
 from .text_dialects import Dialect, TextRow, numbers_in
 
+# What makes a number of a condition: 1 for rows that stay.
 BEFORE, AFTER = "1 if (", ") else 0"
-"""What makes a number of a condition: 1 for rows that stay."""
 
 
 class RowFilter:
@@ -28,11 +28,17 @@ class RowFilter:
     """
 
     def __init__(
-        self, text: str, called: Mapping[str, str], names: Sequence[str], units: Mapping[str, str], name: str
+        self,
+        text: str,
+        called: Mapping[str, str],
+        names: Sequence[str],
+        units: Mapping[str, str],
+        name: str,
     ) -> None:
         self.text = text
         try:
-            explained(text, lambda: syntax_tree(text))  # a whole of its own: `x > 0) else 1 if (y > 0` is none
+            # a whole of its own: `x > 0) else 1 if (y > 0` is none
+            explained(text, lambda: syntax_tree(text))
         except ExpressionError as error:
             raise self._about_condition(error, names, name, 0) from None
         try:
@@ -41,20 +47,26 @@ class RowFilter:
             self._fitted = formula.fit_to(list(self._columns))
         except ExpressionError as error:
             raise self._about_condition(error, names, name) from None
+        # The columns of the condition's names.
         self.used = {own: self._columns[own] for own in self._fitted.variables}
-        """The columns of the condition's names."""
         if not self.used:
-            raise usage_error(f"`--where {self.text}` names no column", f"{name} has {quote(names)}")
+            raise usage_error(
+                f"`--where {self.text}` names no column", f"{name} has {quote(names)}"
+            )
         self.units = units_in_headings(self.used, units)
         self._units = self._row_units(self._fitted)
-        self._formula = formula if self._units is None else formula.in_units(self._fitted, self._units)
+        self._formula = (
+            formula if self._units is None else formula.in_units(self._fitted, self._units)
+        )
         self._compiled: tuple[Any, CompiledRows] | None = None
         self.dropped = self.rows = 0
 
     def _about_condition(
         self, error: ExpressionError, names: Sequence[str], name: str, before: int = len(BEFORE)
     ) -> ExpressionError:
-        """Return the error with its place in the condition, and not in the program that has some text before it."""
+        """Return the error with its place in the condition, and not in the program that has some
+        text before it.
+        """
         span, hint = error.span, error.hint
         if span is not None:
             begin, end = (min(max(k - before, 0), len(self.text)) for k in (span.start, span.end))
@@ -66,11 +78,15 @@ class RowFilter:
         return about
 
     def _row_units(self, fitted: Fitted) -> RowUnits | None:
-        """Return the units of the columns; None where the condition has none, which then is about the numbers alone."""
+        """Return the units of the columns; None where the condition has none, which then is about
+        the numbers alone.
+        """
         if not has_unit_literals(self.text):
             return None
         try:
-            units, _ = column_units(fitted.variables, self.units, True, angles=uses_angles(fitted.program))
+            units, _ = column_units(
+                fitted.variables, self.units, True, angles=uses_angles(fitted.program)
+            )
             return row_units("grad", fitted, units, None)
         except ExpressionError as error:
             raise self._about_condition(error, (), "") from None
@@ -108,8 +124,12 @@ class RowFilter:
         self.dropped += not stays
         return stays, None
 
-    def mask(self, batch: Any, faults: Mapping[int, ExpressionError]) -> tuple[Any, dict[int, ExpressionError]]:
-        """Return which rows of a batch stay, and the errors of those for which the condition has no value."""
+    def mask(
+        self, batch: Any, faults: Mapping[int, ExpressionError]
+    ) -> tuple[Any, dict[int, ExpressionError]]:
+        """Return which rows of a batch stay, and the errors of those for which the condition has no
+        value.
+        """
         import numpy as np
 
         part = batch.select(self.columns)
@@ -127,7 +147,9 @@ class RowFilter:
 def _undecided(error: ExpressionError) -> ExpressionError:
     if error.kind == "point":
         return error
-    undecided = point_error(f"`--where` has no value: {error}", "leave such rows out by another condition before it")
+    undecided = point_error(
+        f"`--where` has no value: {error}", "leave such rows out by another condition before it"
+    )
     undecided.text = ""
     return undecided
 

@@ -49,8 +49,8 @@ if TYPE_CHECKING:
 Places = Callable[[int], str]
 Faults = Mapping[int, ExpressionError]
 NO_FAULTS: Faults = MappingProxyType({})
+# The results at a point, and warnings about them.
 Answer = tuple[Sequence[float], Sequence[Diagnostic]]
-"""The results at a point, and warnings about them."""
 
 
 class RowRequest(NamedTuple):
@@ -71,13 +71,19 @@ class RowRequest(NamedTuple):
 def row_request(question: str, fit: Fitted) -> RowRequest:
     """Return a question about a program for many rows."""
     program, wanted = fit.program, fit.wanted
-    results = [("value", "the value"), *[(f"d_{name}", f"the derivative by {name}") for name in wanted]]
+    results = [
+        ("value", "the value"),
+        *[(f"d_{name}", f"the derivative by {name}") for name in wanted],
+    ]
     if question == "hessian":
         from ..compiled.second_derivatives import second_recorder
 
         check_size_of_hessian(wanted)
         pairs = [(one, other) for k, one in enumerate(wanted) for other in wanted[: k + 1]]
-        results += [(f"d_{one}_{other}", f"the second derivative by {one} and {other}") for one, other in pairs]
+        results += [
+            (f"d_{one}_{other}", f"the second derivative by {one} and {other}")
+            for one, other in pairs
+        ]
 
         def second(point: Mapping[str, float]) -> Answer:
             at = hessian_in(REAL, program.outputs[0], point, wanted)
@@ -85,14 +91,20 @@ def row_request(question: str, fit: Fitted) -> RowRequest:
 
         record = None
         with suppress(ExpressionError):
-            record = second_recorder(program, wanted) if len(wanted) <= columns_io.MAX_IN_BLOCKS else None
+            record = (
+                second_recorder(program, wanted)
+                if len(wanted) <= columns_io.MAX_IN_BLOCKS
+                else None
+            )
         return RowRequest(results, record, second)
     refused = None
     if question == "grad":
         refused = Evaluator(program, wanted).refusals
     else:
         outputs = output_names(program)
-        by_outputs = [f"the derivative of {output} by {name}" for output in outputs for name in wanted]
+        by_outputs = [
+            f"the derivative of {output} by {name}" for output in outputs for name in wanted
+        ]
         results = [*zip(column_names(len(outputs), wanted), (*outputs, *by_outputs), strict=True)]
 
     def derivatives(point: Mapping[str, float]) -> Answer:
@@ -141,12 +153,16 @@ class CompiledRows:
         self.rows, variables = rows, self.fitted.variables
         self.request = row_request(rows.question, self.fitted)
         self._convert_inputs(schema)
-        self.outputs = [(k, *linear) for k, linear in enumerate(rows.outputs) if linear != (1.0, 0.0)]
+        self.outputs = [
+            (k, *linear) for k, linear in enumerate(rows.outputs) if linear != (1.0, 0.0)
+        ]
         if self.request.record is None:
             note = one_by_one("the second derivatives are too large to compile")
             self.kernel: Kernel = Kernel(None, "python", note)
         else:
-            self.kernel = kernel(self.request.record, len(variables), frozenset(self.fixed), rows.backend)
+            self.kernel = kernel(
+                self.request.record, len(variables), frozenset(self.fixed), rows.backend
+            )
         check_clash(self.keep, (*rows.point, *self.request.names, "error"))
         check_clash(rows.point, (*self.request.names, "error"), "rename the variable")
         self.schema = self._answer_schema(schema)
@@ -154,7 +170,9 @@ class CompiledRows:
     def _convert_inputs(self, schema: pa.Schema) -> None:
         """Set the numbers that all rows share, and the factors of columns in other units."""
         shared, variables = dict(self.rows.at), self.fitted.variables
-        self.fixed = {k: shared[name] for k, name in enumerate(variables) if name not in self.columns}
+        self.fixed = {
+            k: shared[name] for k, name in enumerate(variables) if name not in self.columns
+        }
         for k, name in enumerate(variables):
             if k not in self.fixed:
                 columns_io.check_type(name, schema.field(self.columns[name]).type)
@@ -165,7 +183,9 @@ class CompiledRows:
             self.fixed[k] = self.fixed[k] * times + plus
 
     def _answer_schema(self, schema: pa.Schema) -> pa.Schema:
-        """Return the schema of the answers: the point, the results, the error and the columns that are kept."""
+        """Return the schema of the answers: the point, the results, the error and the columns that
+        are kept.
+        """
         import pyarrow as pa
 
         rows, heads = self.rows, dict(self.rows.heads)
@@ -175,9 +195,13 @@ class CompiledRows:
             else pa.field(heads.get(name, name), pa.float64())
             for name in rows.point
         ]
-        meanings = [(heads.get(name, name), {"meaning": meaning}) for name, meaning in self.request.results]
+        meanings = [
+            (heads.get(name, name), {"meaning": meaning}) for name, meaning in self.request.results
+        ]
         fields += [pa.field(name, pa.float64(), metadata=meaning) for name, meaning in meanings]
-        fields.append(pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"}))
+        fields.append(
+            pa.field("error", pa.string(), metadata={"meaning": "why the row has no answer"})
+        )
         metadata = {
             "autodiff.formula": self.fitted.program.text,
             "autodiff.version": version(),
@@ -185,10 +209,15 @@ class CompiledRows:
         }
         if rows.at:
             metadata["autodiff.at"] = ",".join(f"{name}={value!r}" for name, value in rows.at)
-        kept = [schema.field(column).with_name(name) for name, column in zip(self.keep, self.kept, strict=True)]
+        kept = [
+            schema.field(column).with_name(name)
+            for name, column in zip(self.keep, self.kept, strict=True)
+        ]
         return pa.schema([*fields, *kept], metadata=metadata)
 
-    def answer(self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS) -> AnswerBatch:
+    def answer(
+        self, batch: pa.RecordBatch, where: Places = lambda row: "", faults: Faults = NO_FAULTS
+    ) -> AnswerBatch:
         """Return the answers; `where` gives rows' places."""
         import numpy as np
         import pyarrow as pa
@@ -223,12 +252,24 @@ class CompiledRows:
 
             # Arrow reuses memory; NumPy's would be new for each batch
             memory = pa.allocate_buffer(8 * count * width)
-            block = evaluate(self.kernel, names, columns, count, width, plain, missing, memory, self.request.refused)
+            block = evaluate(
+                self.kernel,
+                names,
+                columns,
+                count,
+                width,
+                plain,
+                missing,
+                memory,
+                self.request.refused,
+            )
         for k, times, plus in self.outputs:
             block.results[k] *= times
             block.results[k] += plus
         # a constant program has an answer even in invalid rows
-        errors = block.errors | {row: fault for row, fault in faults.items() if row not in block.errors}
+        errors = block.errors | {
+            row: fault for row, fault in faults.items() if row not in block.errors
+        }
         block.results[:, [*faults]] = np.nan
         there, texts = None, pa.nulls(count, pa.string())
         # `pyarrow.array` would import pandas
@@ -236,26 +277,43 @@ class CompiledRows:
             rows = sorted(errors)
             bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
             bad[rows] = True
-            there, no_text = (pa.py_buffer(np.packbits(bits, bitorder="little")) for bits in (~bad, bad))
-            data = [f"{where(row)}{errors[row].kind}: {errors[row]}".encode(errors="replace") for row in rows]
+            there, no_text = (
+                pa.py_buffer(np.packbits(bits, bitorder="little")) for bits in (~bad, bad)
+            )
+            data = [
+                f"{where(row)}{errors[row].kind}: {errors[row]}".encode(errors="replace")
+                for row in rows
+            ]
             ends[1:][rows] = [len(text) for text in data]
-            buffers = [no_text, pa.py_buffer(np.cumsum(ends, dtype=np.int32)), pa.py_buffer(b"".join(data))]
+            buffers = [
+                no_text,
+                pa.py_buffer(np.cumsum(ends, dtype=np.int32)),
+                pa.py_buffer(b"".join(data)),
+            ]
             texts = pa.Array.from_buffers(pa.string(), count, buffers)
         results = [
-            pa.Array.from_buffers(pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)])
+            pa.Array.from_buffers(
+                pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)]
+            )
             for k in range(width)
         ]
         shared = dict(self.rows.at)
         point = [
-            batch.column(self.columns[name]) if name in self.columns else pa.repeat(float(shared[name]), count)
+            batch.column(self.columns[name])
+            if name in self.columns
+            else pa.repeat(float(shared[name]), count)
             for name in self.rows.point
         ]
         answers = [*point, *results, texts, *map(batch.column, self.kept)]
-        return AnswerBatch(pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks)
+        return AnswerBatch(
+            pa.RecordBatch.from_arrays(answers, schema=self.schema), errors, len(block.asked), kinks
+        )
 
 
 def check_clash(
-    keep: Sequence[str], results: Sequence[str], hint: str = "rename it, or leave it out of `--keep`"
+    keep: Sequence[str],
+    results: Sequence[str],
+    hint: str = "rename it, or leave it out of `--keep`",
 ) -> None:
     """Raise a usage error if a kept column has the name of a result."""
     clash = next((name for name in keep if name in results), None)
@@ -283,17 +341,24 @@ def numbers_of(column: Any) -> Any:
     if not pa.types.is_float64(column.type):
         column = column.cast(pa.float64(), safe=False)
     there, data = column.buffers()
-    numbers = np.frombuffer(data, np.float64, len(column), column.offset * 8) if len(column) else np.empty(0)
+    numbers = (
+        np.frombuffer(data, np.float64, len(column), column.offset * 8)
+        if len(column)
+        else np.empty(0)
+    )
     if column.null_count:
-        bits = np.unpackbits(np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little")
+        bits = np.unpackbits(
+            np.frombuffer(there, np.uint8), count=column.offset + len(column), bitorder="little"
+        )
         numbers = np.where(bits[column.offset :], numbers, np.nan)
     return numbers
 
 
 # ---- kept cells
-_encoded = json.JSONEncoder(ensure_ascii=False).encode  # `json.dumps` would make an encoder for each cell
+# `json.dumps` would make an encoder for each cell
+_encoded = json.JSONEncoder(ensure_ascii=False).encode
+# What no heading or usual cell has.
 MARK = "\0"
-"""What no heading or usual cell has."""
 
 
 def text_of(name: str) -> str:
@@ -350,7 +415,9 @@ def _over(rows: Rows, names: tuple[str, ...]) -> tuple[Rows, tuple[str, ...]]:
 
     point = {name: parse_unit(text) for name, text in rows.typed} | units
     with errors_about(rows.text):
-        own = rows.in_units(fitted, row_units(rows.question, fitted, point, None if ignored else rows.units))
+        own = rows.in_units(
+            fitted, row_units(rows.question, fitted, point, None if ignored else rows.units)
+        )
     return own, said
 
 
@@ -393,7 +460,9 @@ class Rows(NamedTuple):
         """Return the formula over these columns."""
         several = self.question == "jacobian"
         with errors_about(self.text):
-            return program_over(self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient)
+            return program_over(
+                self.text, columns, dict(self.at), self.wrt, outputs=several, lenient=self.lenient
+            )
 
     @property
     def asks_for_units(self) -> bool:
@@ -408,7 +477,9 @@ class Rows(NamedTuple):
         """Return the formula for numbers in these units."""
         inputs = [(name, *linear) for name, linear in units.inputs.items()]
         heads = units.heads(row_request(self.question, fitted).names)
-        return self._replace(inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items()))
+        return self._replace(
+            inputs=tuple(inputs), outputs=tuple(units.outputs), heads=tuple(heads.items())
+        )
 
     def _over(self, names: Sequence[str]) -> tuple[Rows, tuple[str, ...]]:
         if all(map(is_name, names)) and not self.asks_for_units:
@@ -427,8 +498,8 @@ class Rows(NamedTuple):
     def __call__(self, frame: Any) -> Any:
         """Return the answers to the rows of a frame, as a frame of the same type.
 
-        Notes about units in headings, and about rows at kinks, are warnings of Python, and stand with the frame: see
-        `with_notes`.
+        Notes about units in headings, and about rows at kinks, are warnings of Python, and stand
+        with the frame: see `with_notes`.
         """
         table, restore = arrow_table(frame)
         rows, notes = self._over(table.column_names)
@@ -470,12 +541,18 @@ class RowUnits(NamedTuple):
         return x * times + plus
 
 
-def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> RowUnits:
+def row_units(
+    question: str, fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None
+) -> RowUnits:
     """Return the units of a program's rows, given those of `point`."""
     from ..engine.quantities.presentation import conversion
 
     units = checked_units(fitted, point, units_asked)
-    of: dict[str, Any] = {"grad": units.of_gradient, "jacobian": units.of_jacobian, "hessian": units.of_hessian}
+    of: dict[str, Any] = {
+        "grad": units.of_gradient,
+        "jacobian": units.of_jacobian,
+        "hessian": units.of_hessian,
+    }
     answer: Units = of[question](fitted.wanted)
     own = units.in_system(answer)
     results, in_system = (FLAT[question](SimpleNamespace(**numbers)) for numbers in (answer, own))
@@ -485,7 +562,9 @@ def row_units(question: str, fitted: Fitted, point: Mapping[str, Unit], units_as
     return RowUnits(units.point, inputs, answer, results, converted, units.warnings)
 
 
-def checked_units(fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None) -> ProgramUnits:
+def checked_units(
+    fitted: Fitted, point: Mapping[str, Unit], units_asked: Sequence[str] | None
+) -> ProgramUnits:
     """Return the units of a program for those of `point`."""
     from ..engine.quantities.unit import Unit
     from ..questions.quantities import unit_value  # most rows have no units
@@ -527,10 +606,16 @@ def rows(
     With `lenient` it is read as its refusal offers; answers begin with the columns of `point`.
     """
     if question not in QUESTIONS:
-        raise usage_error(f"`{question}` is not a question about rows", f"the questions are {', '.join(QUESTIONS)}")
+        raise usage_error(
+            f"`{question}` is not a question about rows",
+            f"the questions are {', '.join(QUESTIONS)}",
+        )
     values = with_units(at)
     typed = {name: str(value.unit) for name, value in values.items() if isinstance(value, Quantity)}
-    shared = {name: x.number if isinstance(x, Quantity) else as_number(x, name) for name, x in values.items()}
+    shared = {
+        name: x.number if isinstance(x, Quantity) else as_number(x, name)
+        for name, x in values.items()
+    }
     if not lenient:
         with errors_about(text), suppress(UnknownShape):  # columns may give a list its shape
             parse(text, shared, units=True)

@@ -1,7 +1,8 @@
-"""A process that writes a sheet of a spreadsheet as csv, within bounds: a damaged file may end its reader.
+"""A process that writes a sheet of a spreadsheet as csv, within bounds: a damaged file may end its
+reader.
 
-It is run as a script with the folder of python-calamine and the sheet, and takes the file from standard input.
-It writes a line of JSON and then the sheet.
+It is run as a script with the folder of python-calamine and the sheet, and takes the file from
+standard input. It writes a line of JSON and then the sheet.
 """
 
 from __future__ import annotations
@@ -15,11 +16,11 @@ from contextlib import suppress
 from typing import Any
 
 BASE_BYTES = 768 * 1024 * 1024
+# Memory for a byte of the file: workbooks of numbers take 40 to 60.
 BYTES_FOR_A_BYTE = 120
-"""Memory for a byte of the file: workbooks of numbers take 40 to 60."""
 BASE_SECONDS = 3
+# Workbooks of numbers are read at 1 MB a second and more.
 BYTES_A_SECOND = 250_000
-"""Workbooks of numbers are read at 1 MB a second and more."""
 
 
 def bound(size: int) -> None:
@@ -29,7 +30,11 @@ def bound(size: int) -> None:
     except ImportError:  # Windows has no such bounds: the caller waits for a bounded time
         return
     memory, seconds = BASE_BYTES + BYTES_FOR_A_BYTE * size, BASE_SECONDS + size // BYTES_A_SECOND
-    for what, most in ((resource.RLIMIT_AS, memory), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+    for what, most in (
+        (resource.RLIMIT_AS, memory),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+    ):
         with suppress(ValueError, OSError):  # a lower bound of the system's own
             resource.setrlimit(what, (most, most))
 

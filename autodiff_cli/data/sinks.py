@@ -22,8 +22,8 @@ from .rows import MARK, cell_of, numbers_of, plain_cell
 
 MIN_GROUP_ROWS = 262_144
 MAX_GROUP_BYTES = 64 * 1024 * 1024
+# Rows of text written at a time, to stay in the processor's cache.
 SLICE_ROWS = 8_192
-"""Rows of text written at a time, to stay in the processor's cache."""
 
 
 class Sink(ABC):
@@ -72,7 +72,9 @@ class ParquetSink(Sink):
 
     def _flush(self) -> None:
         if self.rows:
-            self.writer.write_table(pa.Table.from_batches(self.held, self.schema), row_group_size=self.rows)
+            self.writer.write_table(
+                pa.Table.from_batches(self.held, self.schema), row_group_size=self.rows
+            )
         self.held, self.rows, self.size = [], 0, 0
 
     def close(self) -> None:
@@ -146,7 +148,9 @@ class CellsSink(Sink):
             # numbers of a row with an error are null, written as nothing
             cells = [as_texts(column) for column in columns[: self.end]]
             cells += [self._cells(column, k > 0) for k, column in enumerate(columns[self.end :])]
-            cells[-1] = "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
+            cells[-1] = (
+                "\n" if cells[-1] == "" else pc.binary_join_element_wise(cells[-1], "", "\n")
+            )
             lines = pc.binary_join_element_wise(*cells, self.separator)
             ends = np.frombuffer(lines.buffers()[1], np.int32, len(lines) + 1, 4 * lines.offset)
             self.file.write(memoryview(lines.buffers()[2])[ends[0] : ends[-1]])
@@ -166,7 +170,9 @@ class CellsSink(Sink):
             column = pa.array([x if x is None else _as_text(x) for x in cells], pa.string())
         disarms = self.spreadsheet and kept and is_text
         column = pc.fill_null(column.cast(pa.string()), "")
-        changes = pc.match_substring_regex(column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]"))
+        changes = pc.match_substring_regex(
+            column, _CHANGED + self.separator + (r"]|^[=+\-@]" if disarms else "]")
+        )
         if not changes.true_count:
             return column
 
@@ -200,38 +206,70 @@ def as_texts(column: Any) -> Any:
             text = pc.replace_with_mask(text, mask, spell(text.filter(mask)))
 
     # pyarrow writes the same digits, but another notation for these
-    respell((size < 1e9) & (x == np.trunc(x)), lambda texts: pc.binary_join_element_wise(texts, "0", "."))
-    respell((size < 1e-6) & (x != 0), lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"))
+    respell(
+        (size < 1e9) & (x == np.trunc(x)),
+        lambda texts: pc.binary_join_element_wise(texts, "0", "."),
+    )
+    respell(
+        (size < 1e-6) & (x != 0),
+        lambda texts: pc.replace_substring_regex(texts, r"e-(\d)$", r"e-0\1"),
+    )
     other = ((size >= 1e-6) & (size < 1e-4)) | ((size >= 1e9) & (size < 1e16))
     respell(other, lambda texts: pa.array([*map(repr, x[other].tolist())], pa.string()))
     return text
 
 
+# The characters that need quotes, besides the separator, for pyarrow.
 _CHANGED = r"""[\x00-\x1f"\p{Cf}\x7f-\x9f\p{Co}\p{Zl}\p{Zp}"""
-"""The characters that need quotes, besides the separator, for pyarrow."""
 
 
 class TextSink(Sink):
     """Any other format of wide rows, row by row."""
 
     def __init__(
-        self, file: IO[bytes], schema: Any, format: str, spreadsheet: bool, leading: tuple[str, ...], **choices: Any
+        self,
+        file: IO[bytes],
+        schema: Any,
+        format: str,
+        spreadsheet: bool,
+        leading: tuple[str, ...],
+        **choices: Any,
     ) -> None:
         super().__init__(file, schema)
-        self.own = None if file is sys.stdout.buffer else io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        self.own = (
+            None
+            if file is sys.stdout.buffer
+            else io.TextIOWrapper(file, encoding="utf-8", newline="\n")
+        )
         self.text = self.own or sys.stdout
         end = schema.names.index("error")
-        self.names, self.kept = schema.names[len(leading) : end], [*leading, *schema.names[end + 1 :]]
+        self.names, self.kept = (
+            schema.names[len(leading) : end],
+            [*leading, *schema.names[end + 1 :]],
+        )
         self.out = open_writer(
-            format, self.text, self.names, self.kept, spreadsheet=spreadsheet, leading=leading, **choices
+            format,
+            self.text,
+            self.names,
+            self.kept,
+            spreadsheet=spreadsheet,
+            leading=leading,
+            **choices,
         )
 
     def write(self, batch: Any) -> None:
         columns = [batch.column(name).to_pylist() for name in self.names]
-        kept = [[plain_cell(cell_of(x)) for x in batch.column(name).to_pylist()] for name in self.kept]
+        kept = [
+            [plain_cell(cell_of(x)) for x in batch.column(name).to_pylist()] for name in self.kept
+        ]
         errors = batch.column("error").to_pylist()
         for row, numbers in enumerate(zip(*columns, strict=True)):
-            subject = Subject(None, 0, None, {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)})
+            subject = Subject(
+                None,
+                0,
+                None,
+                {name: cells[row] for name, cells in zip(self.kept, kept, strict=True)},
+            )
             if errors[row] is None:
                 self.out.answer(subject, Values(numbers))
             else:
@@ -251,8 +289,14 @@ class Collected(Writer[Values]):
 
     carries_errors = True
 
-    def __init__(self, file: IO[bytes], format: str, names: Sequence[str], kept: Sequence[str], leading: int) -> None:
-        self.file, self.format, self.names = file, format, (*kept[:leading], *names, "error", *kept[leading:])
+    def __init__(
+        self, file: IO[bytes], format: str, names: Sequence[str], kept: Sequence[str], leading: int
+    ) -> None:
+        self.file, self.format, self.names = (
+            file,
+            format,
+            (*kept[:leading], *names, "error", *kept[leading:]),
+        )
         self.results = tuple(names)
         self.rows: list[dict[str, Any]] = []
         self.sink: Sink | None = None
@@ -271,10 +315,14 @@ class Collected(Writer[Values]):
     def _write(self) -> None:
         if self.sink is None:
             # an empty column is numeric
-            texts = {name for row in self.rows for name, x in row.items() if isinstance(x, str)} | {"error"}
+            texts = {name for row in self.rows for name, x in row.items() if isinstance(x, str)} | {
+                "error"
+            }
             flags = {name for row in self.rows for name, x in row.items() if isinstance(x, bool)}
             kinds = {**dict.fromkeys(texts, pa.string()), **dict.fromkeys(flags, pa.bool_())}
-            self.schema = pa.schema([pa.field(name, kinds.get(name, pa.float64())) for name in self.names])
+            self.schema = pa.schema(
+                [pa.field(name, kinds.get(name, pa.float64())) for name in self.names]
+            )
             self.sink = open_sink(self.file, self.schema, self.format, spreadsheet=False)
         self.sink.write(pa.RecordBatch.from_pylist(self.rows, schema=self.schema))
         self.rows = []
@@ -286,7 +334,13 @@ class Collected(Writer[Values]):
 
 
 def open_sink(
-    file: IO[bytes], schema: Any, format: str, *, spreadsheet: bool, leading: tuple[str, ...] = (), **choices: Any
+    file: IO[bytes],
+    schema: Any,
+    format: str,
+    *,
+    spreadsheet: bool,
+    leading: tuple[str, ...] = (),
+    **choices: Any,
 ) -> Sink:
     """Return the writer of a format; see `WideView`."""
     if format in ("csv", "tsv"):

@@ -43,11 +43,11 @@ _ENDINGS = {
 }
 SUFFIXES = {suffix: format for format, suffixes in _ENDINGS.items() for suffix in suffixes.split()}
 PACKED = {".gz": "gzip", ".zst": "zstd"}
+# The first bytes of formats, whatever the file's name.
 MAGIC = {b"\x1f\x8b": "gzip", b"\x28\xb5\x2f\xfd": "zstd", b"PAR1": "parquet", b"ARROW1": "arrow"}
-"""The first bytes of formats, whatever the file's name."""
 
+# Bytes of a file that show whether it is JSON.
 BEGINNING_BYTES = 1000
-"""Bytes of a file that show whether it is JSON."""
 
 ARROW_STREAM = b"\xff\xff\xff\xff"
 MAX_PARALLEL_FILES = 32
@@ -76,7 +76,11 @@ class Source(NamedTuple):
     @property
     def shown(self) -> str:
         """The prefix of locations in messages: the file's name."""
-        return "standard input" if self.path == "-" else self.path + (f"#{self.sheet}" if self.sheet else "")
+        return (
+            "standard input"
+            if self.path == "-"
+            else self.path + (f"#{self.sheet}" if self.sheet else "")
+        )
 
     @property
     def once(self) -> bool:
@@ -100,7 +104,9 @@ def sources(names: Sequence[str], forced: ForcedDialect = UNFORCED) -> list[Sour
     pipes = [path for path in paths if read_once(path)]
     for path in pipes:
         if pipes.count(path) > 1:
-            raise usage_error(f"{Source(path, None, None).name} can be read once", f"leave one `{path}` out")
+            raise usage_error(
+                f"{Source(path, None, None).name} can be read once", f"leave one `{path}` out"
+            )
     return parallel_map(lambda path: _source(path, forced), paths)
 
 
@@ -123,7 +129,11 @@ def _paths(pattern: str) -> list[str]:
     in_folder = _files_of_url(pattern) if is_url(pattern) else _files_of_folder(pattern)
     if in_folder is None:
         return [pattern] if _is_one_file(pattern) else _matching(pattern)
-    paths = [path for path in in_folder if not os.path.basename(path).startswith((".", "_")) and _by_name(path)]
+    paths = [
+        path
+        for path in in_folder
+        if not os.path.basename(path).startswith((".", "_")) and _by_name(path)
+    ]
     if not paths:
         hint = f"files are read whose names end in {', '.join(SUFFIXES)}"
         raise ExpressionError("io", f"the folder `{pattern}` holds no file of data", hint=hint)
@@ -131,13 +141,19 @@ def _paths(pattern: str) -> list[str]:
 
 
 def _is_one_file(pattern: str) -> bool:
-    """Return whether a path names one file, there or not; a file's own name may have the marks of a pattern."""
+    """Return whether a path names one file, there or not; a file's own name may have the marks of a
+    pattern.
+    """
     return not glob.has_magic(pattern) or (not is_url(pattern) and os.path.isfile(pattern))
 
 
 def _files_of_folder(path: str) -> list[str] | None:
     """Return all files of a folder; None if there is no folder of this name."""
-    return sorted(os.path.join(path, name) for name in os.listdir(path)) if os.path.isdir(path) else None
+    return (
+        sorted(os.path.join(path, name) for name in os.listdir(path))
+        if os.path.isdir(path)
+        else None
+    )
 
 
 def _files_of_url(url: str) -> list[str] | None:
@@ -148,9 +164,15 @@ def _files_of_url(url: str) -> list[str] | None:
 
 
 def _matching(pattern: str) -> list[str]:
-    paths = filesystems.match_files(pattern) if is_url(pattern) else sorted(filter(os.path.isfile, _match(pattern)))
+    paths = (
+        filesystems.match_files(pattern)
+        if is_url(pattern)
+        else sorted(filter(os.path.isfile, _match(pattern)))
+    )
     if not paths:
-        raise ExpressionError("io", f"no file matches `{pattern}`", hint="check the pattern, and the folder")
+        raise ExpressionError(
+            "io", f"no file matches `{pattern}`", hint="check the pattern, and the folder"
+        )
     return paths
 
 
@@ -171,7 +193,11 @@ def _match(pattern: str) -> list[str]:
             # folders' own names come before links to them
             inner[:] = sorted(name for name in inner if not name.startswith("."))
             inner.sort(key=lambda name: os.path.islink(os.path.join(folder, name)))
-            near = os.path.join(base, os.path.relpath(folder, base or ".")) if folder != (base or ".") else base
+            near = (
+                os.path.join(base, os.path.relpath(folder, base or "."))
+                if folder != (base or ".")
+                else base
+            )
             paths += _match(os.path.join(glob.escape(near), rest))
     return paths
 
@@ -190,16 +216,24 @@ def _source(path: str, forced: ForcedDialect) -> Source:
             path, sheet = book, name or None
     file, begin = _first_bytes(path)
     stream = begin.startswith(ARROW_STREAM)
-    kind = "arrow" if stream else next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
+    kind = (
+        "arrow"
+        if stream
+        else next((kind for magic, kind in MAGIC.items() if begin.startswith(magic)), None)
+    )
     named = format or (kind if kind in COLUMNAR else _by_name(path))
     if format is None and named in COLUMNAR:
         # its reader reports the error
         return Source(path, named, None, file, forced, stream=stream)
-    return Source(path, named, kind if kind in PACKED.values() else None, file, forced, sheet, stream)
+    return Source(
+        path, named, kind if kind in PACKED.values() else None, file, forced, sheet, stream
+    )
 
 
 def _first_bytes(path: str) -> tuple[io.BufferedReader | None, bytes]:
-    """Return the bytes by which a file's kind is known, and the open file if it can be read only once."""
+    """Return the bytes by which a file's kind is known, and the open file if it can be read only
+    once.
+    """
     try:
         if read_once(path):
             raw: Any = standard_input() if path == "-" else open(path, "rb")  # noqa: SIM115 - the reader closes it
@@ -263,9 +297,16 @@ class TextFile:
     def first_block(self) -> tuple[str, bool]:
         """Return the beginning, of a pipe two lines, and whether that is all."""
         lines = 0
-        while not self.ended and len(self.head) < FIRST_BLOCK_BYTES and not (self.source.once and lines >= 2):
+        while (
+            not self.ended
+            and len(self.head) < FIRST_BLOCK_BYTES
+            and not (self.source.once and lines >= 2)
+        ):
             self._next(FIRST_BLOCK_BYTES)
-            lines = sum(bool(x.strip()) and not x.lstrip().startswith(b"#") for x in bytes(self.head).split(b"\n")[:-1])
+            lines = sum(
+                bool(x.strip()) and not x.lstrip().startswith(b"#")
+                for x in bytes(self.head).split(b"\n")[:-1]
+            )
         if self.head.startswith(codecs.BOM_UTF8):
             del self.head[: len(codecs.BOM_UTF8)]
         beginning = self.head[:BEGINNING_BYTES].decode(errors="replace")
@@ -302,7 +343,11 @@ class TextFile:
 
         def lines(data: bytes) -> bytes:
             data = self.begun + data
-            cut = len(data) if self.ended or len(data) > MAX_BYTES + FIRST_BLOCK_BYTES else data.rfind(b"\n") + 1
+            cut = (
+                len(data)
+                if self.ended or len(data) > MAX_BYTES + FIRST_BLOCK_BYTES
+                else data.rfind(b"\n") + 1
+            )
             self.begun = data[cut:]
             return normal(data[:cut])
 
@@ -349,7 +394,9 @@ class TextFile:
 
     def close(self) -> None:
         """Close the file, unless it is still waited for."""
-        if self.source.path != "-" and not (is_url(self.source.path) and filesystems.abandoned.is_set()):
+        if self.source.path != "-" and not (
+            is_url(self.source.path) and filesystems.abandoned.is_set()
+        ):
             with suppress(OSError, ValueError):
                 self.file.close()
             self.raw.close()
@@ -358,7 +405,12 @@ class TextFile:
 def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list[str]]:
     import json
 
-    calamine = require("python_calamine", "excel", "spreadsheets need python-calamine", ", or save the sheet as csv")
+    calamine = require(
+        "python_calamine",
+        "excel",
+        "spreadsheets need python-calamine",
+        ", or save the sheet as csv",
+    )
     head, _, text = _sheet_process(file.read(), path, calamine.__file__, sheet).partition(b"\n")
     found = json.loads(head)
     if "error" in found:
@@ -366,12 +418,14 @@ def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list
         raise ExpressionError("io", message, hint="it may be cut off, or be another kind of file")
     names = found["names"]
     if sheet is not None and sheet not in names:
-        raise ExpressionError("io", f"there is no sheet `{sheet}` in `{path}`", hint=f"its sheets are {quote(names)}")
+        raise ExpressionError(
+            "io", f"there is no sheet `{sheet}` in `{path}`", hint=f"its sheets are {quote(names)}"
+        )
     return text, [f"sheet {names[0]} of {len(names)}"] if sheet is None and len(names) > 1 else []
 
 
+# How long a spreadsheet may take where the system does not bound its process.
 MAX_SHEET_SECONDS = 600
-"""How long a spreadsheet may take where the system does not bound its process."""
 
 
 def _sheet_process(data: bytes, path: str, library: str, sheet: str | None) -> bytes:
@@ -382,20 +436,31 @@ def _sheet_process(data: bytes, path: str, library: str, sheet: str | None) -> b
     command = [sys.executable, "-I", "-S", script, folder, *([] if sheet is None else [sheet])]
     hint = "it may be damaged; open it in a spreadsheet program and save the sheet as csv"
     try:
-        ended = subprocess.run(command, input=data, capture_output=True, timeout=MAX_SHEET_SECONDS, check=False)
+        ended = subprocess.run(
+            command, input=data, capture_output=True, timeout=MAX_SHEET_SECONDS, check=False
+        )
     except (subprocess.TimeoutExpired, ValueError):
         message = f"`{path}` cannot be read as a spreadsheet: it takes too long"
         raise ExpressionError("io", message, hint=hint) from None
     if ended.returncode:
-        message = f"`{path}` cannot be read as a spreadsheet: its reader failed, or needed too much memory or time"
+        message = (
+            f"`{path}` cannot be read as a spreadsheet: its reader failed, or needed too much"
+            " memory or time"
+        )
         raise ExpressionError("io", message, hint=hint)
     return ended.stdout
 
 
-_WORDS = {"utf-16": "UTF-16", "utf-16-le": "UTF-16", "utf-16-be": "UTF-16", "utf-32": "UTF-32", "cp1252": "Latin-1"}
+_WORDS = {
+    "utf-16": "UTF-16",
+    "utf-16-le": "UTF-16",
+    "utf-16-be": "UTF-16",
+    "utf-32": "UTF-32",
+    "cp1252": "Latin-1",
+}
 _UTF_16 = re.compile(rb"(?:[\t\n\r -~]\0){2,}|(?:\0[\t\n\r -~]){2,}")
+# Text in Latin-1 or its Windows variant.
 _LATIN_1 = re.compile(rb"[\t\n\f\r -~\x80\x82-\x8c\x8e\x91-\x9c\x9e-\xfe]*")
-"""Text in Latin-1 or its Windows variant."""
 
 _UTF_8 = re.compile(rb"[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}")
 

@@ -17,32 +17,51 @@ from ..questions.parse_point import Typed, read_json, value_of_object
 from ..streams.requests import lines, mapping
 
 FIRST_BLOCK_BYTES = 64 * 1024
+# The separator that stands for runs of blanks and tabs.
 BLANKS = " "
-"""The separator that stands for runs of blanks and tabs."""
 
-SPELLED = {"tab": "\t", "\\t": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blank": BLANKS, "blanks": BLANKS}
+SPELLED = {
+    "tab": "\t",
+    "\\t": "\t",
+    "comma": ",",
+    "semicolon": ";",
+    "bar": "|",
+    "blank": BLANKS,
+    "blanks": BLANKS,
+}
 DECIMALS = {"point": ".", "comma": ",", ".": ".", ",": ","}
-MISSING_VALUES = frozenset(["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?", "MM"])
-"""What stands for no value; `MM` in the files of NOAA's buoys."""
+# What stands for no value; `MM` in the files of NOAA's buoys.
+MISSING_VALUES = frozenset(
+    ["NA", "N/A", "#N/A", "n/a", "<NA>", "null", "NULL", "None", "-", "--", ".", "?", "MM"]
+)
 
+# Spreadsheet errors: missing values, not comments.
 SPREADSHEET_ERROR = re.compile(r"#(?:N/A|[A-Z]+(?:/0)?[!?])")
-"""Spreadsheet errors: missing values, not comments."""
 
 NOT_SPREADSHEET_ERROR = rf"(?!{SPREADSHEET_ERROR.pattern})"
 FORTRAN_DOUBLE = re.compile(r"[+-]?(?:\d+(?:\.\d*)?|\.\d+)[dD][+-]?\d{1,3}")
+# A date, which as a formula would be a difference or a quotient.
 DATE = re.compile(
     r"\d{4}-\d{1,2}-\d{1,2}(?:[T ].*)?|\d{1,2}[-.]\d{1,2}[-.]\d{4}(?: .*)?"
     r"|\d{1,4}/\d{1,2}/\d{1,4}(?: .*)?|\d{4}/0\d|0\d/\d{4}"
 )
-"""A date, which as a formula would be a difference or a quotient."""
 
+# Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`, a code `e`, a day `12/05`.
 UNCLEAR = re.compile(r"[+-]?[\d.,]+(?:[eE]|(?:-[\d.,]+)+)|[+-]?e|0\d/\d{1,2}|\d{1,2}/0\d")
-"""Unclear as a formula: `5-10`, Fortran's `1.5-123`, a truncated `1.5e`, a code `e`, a day `12/05`."""
 
 TIME = re.compile(r"\d{1,2}:\d{2}(?::\d{2}(?:[.,]\d+)?)?(?: ?[aApP][mM]?)?")
-_STYLES = ((".", ""), (",", ""), (".", ","), (",", "."), (".", "'"), (",", "'"), (".", " "), (",", " "))
+_STYLES = (
+    (".", ""),
+    (",", ""),
+    (".", ","),
+    (",", "."),
+    (".", "'"),
+    (",", "'"),
+    (".", " "),
+    (",", " "),
+)
+# Non-breaking blanks and the apostrophe between thousands.
 THIN = str.maketrans(dict.fromkeys("\u00a0\u2009\u202f", " ") | {"\u2019": "'"})
-"""Non-breaking blanks and the apostrophe between thousands."""
 
 
 class Missing(NamedTuple):
@@ -58,7 +77,9 @@ class Missing(NamedTuple):
         texts = tuple(mark.strip() for text in marks for mark in text.split(",") if mark.strip())
         if marks and not texts:
             raise usage_error("`--missing` has no mark", "for example `--missing -999,9.9E+37`")
-        return cls(texts, frozenset(float(mark) for mark in texts if number(".", "").fullmatch(mark)))
+        return cls(
+            texts, frozenset(float(mark) for mark in texts if number(".", "").fullmatch(mark))
+        )
 
     def error(self, number_in_cell: float) -> ExpressionError:
         """Return the error of a cell with one of the numbers."""
@@ -87,11 +108,17 @@ class ForcedDialect(NamedTuple):
     @property
     def changes_rows(self) -> bool:
         """Return whether an option other than the separator says how rows are to be read."""
-        return any(x is not None for x in (self.decimal, self.comment, self.header)) or bool(self.missing.texts)
+        return any(x is not None for x in (self.decimal, self.comment, self.header)) or bool(
+            self.missing.texts
+        )
 
     @classmethod
     def group_options(cls, group: object) -> ForcedDialect:
-        own = {field: getattr(group, field) for field in cls._fields if field not in ("where", "columns")}
+        own = {
+            field: getattr(group, field)
+            for field in cls._fields
+            if field not in ("where", "columns")
+        }
         where, columns = getattr(group, "where", None), getattr(group, "columns", None)
         if where is not None:
             own |= {"where": where, "columns": tuple(mapping(columns).items())}
@@ -107,7 +134,9 @@ class ForcedDialect(NamedTuple):
                 raise usage_error(f"`--decimal` cannot be `{decimal}`", "it takes point, comma")
             decimal = DECIMALS[decimal]
             if decimal == separator:
-                raise usage_error("a comma cannot separate columns and decimals", "leave one of them out")
+                raise usage_error(
+                    "a comma cannot separate columns and decimals", "leave one of them out"
+                )
         if encoding is not None:
             try:
                 " ".encode(encoding)
@@ -153,8 +182,8 @@ class Layout(NamedTuple):
     summary: tuple[str, ...] = ()
 
 
+# Plain csv, or a file that is no text, as its reader reports.
 AS_CSV = Layout()
-"""Plain csv, or a file that is no text, as its reader reports."""
 
 
 # ---- numbers in cells
@@ -192,14 +221,21 @@ def in_formula(cell: str, dialect: Dialect) -> str:
 
 
 def _other_style(cell: str, styles: Sequence[tuple[str, str]], dialect: Dialect) -> ExpressionError:
-    """Return the error of a number in one of the styles that fit it, of which none is the file's."""
+    """Return the error of a number in one of the styles that fit it, of which none is the
+    file's.
+    """
     readings: dict[str, str] = {}
     for mark, thousands in styles:
         readings.setdefault(as_point(cell, mark, thousands), mark)
     if len(readings) > 1:
-        ways = [f"{number} (`--decimal {option_word(mark, DECIMALS)}`)" for number, mark in readings.items()]
+        ways = [
+            f"{number} (`--decimal {option_word(mark, DECIMALS)}`)"
+            for number, mark in readings.items()
+        ]
         hint = "choose one of the two, or write the number without the mark"
-        return ExpressionError("point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint)
+        return ExpressionError(
+            "point", f"it can be read in two ways: `{cell}` is {' or '.join(ways)}", hint=hint
+        )
     here, there = ("point", "comma") if dialect.decimal == "." else ("comma", "point")
     message = f"it is not written with a decimal {here}, as the file begins: `{cell}`"
     otherwise = f", or give `--decimal {there}`" if styles else ""
@@ -276,7 +312,10 @@ class LineNormalizer:
         if self.blanks:
             pieces = re.split(rb'("(?:[^"]|"")*")', line)
             last = len(pieces) - 1
-            return b"".join(x if k % 2 else _separate_by_tabs(x, k == 0, k == last) for k, x in enumerate(pieces))
+            return b"".join(
+                x if k % 2 else _separate_by_tabs(x, k == 0, k == last)
+                for k, x in enumerate(pieces)
+            )
         self.open ^= line.count(b'"') % 2 == 1
         return line
 
@@ -290,8 +329,8 @@ def _separate_by_tabs(block: bytes, begins: bool = True, ends: bool = True) -> b
 
 
 # ---- rows
+# A row: its line number, its cells by column, and its error or None.
 TextRow = tuple[int, Mapping[str, object], ExpressionError | None]
-"""A row: its line number, its cells by column, and its error or None."""
 
 ReadLine = tuple[int, str, ExpressionError | None]
 MAX_FAULTY_ROWS = 1000
@@ -299,14 +338,18 @@ _ARRAY = re.compile(r"\ufeff?\s*\[\s*($|[{\[\"\d.-])")
 
 
 def begins_as_json(text: str) -> bool:
-    """Return whether a text begins as an object or an array of JSON, and not as a section `[Header]` of settings."""
+    """Return whether a text begins as an object or an array of JSON, and not as a section
+    `[Header]` of settings.
+    """
     return text.lstrip()[:1] == "{" or _ARRAY.match(text) is not None
 
 
 class Texts(Iterator[ReadLine]):
     """The lines of a file, with pushback."""
 
-    def __init__(self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True) -> None:
+    def __init__(
+        self, file: Any, name: str, idle: Callable[[], None] | None = None, *, first: bool = True
+    ) -> None:
         self.name = name
         self.again: list[ReadLine] = []
         self.taken = 0
@@ -344,7 +387,9 @@ class Texts(Iterator[ReadLine]):
         self.taken -= len(taken)
 
 
-def table(texts: Texts, format: str | None, layout: Layout = AS_CSV) -> tuple[list[str], Iterator[TextRow], Dialect]:
+def table(
+    texts: Texts, format: str | None, layout: Layout = AS_CSV
+) -> tuple[list[str], Iterator[TextRow], Dialect]:
     """Return the columns' names, or those of the first row, the rows, and the dialect."""
     dialect = layout.dialect
     if layout.names is not None:
@@ -371,7 +416,9 @@ def _table_of_objects(texts: Texts) -> tuple[list[str], Iterator[TextRow]]:
         if row[2] is None or len(passed) > MAX_FAULTY_ROWS:
             break
     if passed and passed[-1][2] is not None and (fault := passed[0][2]) is not None:
-        raise ExpressionError(fault.kind, f"line {passed[0][0]} of {texts.name}: {fault}", hint=fault.hint)
+        raise ExpressionError(
+            fault.kind, f"line {passed[0][0]} of {texts.name}: {fault}", hint=fault.hint
+        )
     return list(passed[-1][1]) if passed else [], chain(passed, rows)
 
 
@@ -390,7 +437,9 @@ class Unclosed(ExpressionError):
     """A quote that is open at the end of the text."""
 
 
-def _separate(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()) -> list[str]:
+def _separate(
+    line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[str] = ()
+) -> list[str]:
     _, text, fault = line
     separator = dialect.separator
     if '"' not in text:
@@ -410,9 +459,17 @@ def _separate(line: ReadLine, texts: Texts, dialect: Dialect, columns: Sequence[
                 more = next(texts, None) if size <= reading.MAX_BYTES else None
                 if more is None:
                     texts.push_back(taken)
-                    where = f"column `{columns[len(cells)]}`" if len(cells) < len(columns) else f"cell {len(cells) + 1}"
+                    where = (
+                        f"column `{columns[len(cells)]}`"
+                        if len(cells) < len(columns)
+                        else f"cell {len(cells) + 1}"
+                    )
                     message = f"{where}: the quote that opens the cell is never closed"
-                    raise Unclosed("point", message, hint='close it; inside a quoted cell, write `""` for a quote')
+                    raise Unclosed(
+                        "point",
+                        message,
+                        hint='close it; inside a quoted cell, write `""` for a quote',
+                    )
                 taken.append(more)
                 text, begin = more[1], 0
                 fault = fault or more[2]
@@ -479,8 +536,8 @@ def missing_value(cell: object) -> ExpressionError:
     return point_error(f"`{cell}` is a missing value", "give a number")
 
 
+# Most cells: with a decimal point, such a number means nothing else.
 _PLAIN_NUMBER = re.compile(r"\d+(?:\.\d+)?")
-"""Most cells: with a decimal point, such a number means nothing else."""
 
 _IN_PARENTHESES = re.compile(r"\([\d.,' ]+\)")
 
@@ -490,7 +547,11 @@ def value(name: str, cell: object, dialect: Dialect = PLAIN) -> float:
     try:
         if isinstance(cell, str):
             cell = cell.strip()
-            is_plain = dialect.decimal == "." and not dialect.missing.texts and _PLAIN_NUMBER.fullmatch(cell)
+            is_plain = (
+                dialect.decimal == "."
+                and not dialect.missing.texts
+                and _PLAIN_NUMBER.fullmatch(cell)
+            )
             if not is_plain or cell == name:
                 if (fault := _no_number(cell, name, dialect)) is not None:
                     raise fault
@@ -521,11 +582,14 @@ def _no_number(cell: str, name: str, dialect: Dialect) -> ExpressionError | None
         return missing_value(cell)
     if DATE.fullmatch(cell):
         return point_error(
-            f"it is a date, not a number: `{cell}`", "give a number, such as days since the first of them"
+            f"it is a date, not a number: `{cell}`",
+            "give a number, such as days since the first of them",
         )
     if UNCLEAR.fullmatch(cell):
         hint = f"give a number; put what is to be computed in parentheses: `({cell})`"
-        return point_error(f"it may be a range, a code, or a number without its exponent: `{cell}`", hint)
+        return point_error(
+            f"it may be a range, a code, or a number without its exponent: `{cell}`", hint
+        )
     if cell[:1] == "(" and _IN_PARENTHESES.fullmatch(cell):
         hint = "write it without parentheses, with a sign where it is below 0"
         return point_error(f"accounts write `-{cell[1:-1]}` as `{cell}`", hint)
@@ -533,7 +597,9 @@ def _no_number(cell: str, name: str, dialect: Dialect) -> ExpressionError | None
 
 
 def _time_or_other_columns(cell: str, dialect: Dialect) -> ExpressionError | None:
-    """Return what a cell is that is no formula: a time, or several cells between other separators than the file's."""
+    """Return what a cell is that is no formula: a time, or several cells between other separators
+    than the file's.
+    """
     if TIME.fullmatch(cell):
         hint = "give a number, such as seconds since the first of them"
         return point_error(f"it is a time, not a number: `{cell}`", hint)
@@ -542,7 +608,8 @@ def _time_or_other_columns(cell: str, dialect: Dialect) -> ExpressionError | Non
         return None
     here = "tabs" if dialect.separator == "\t" else f"`{dialect.separator}`"
     return point_error(
-        f"`{cell}` has a `{other}` in it, and columns are separated by {here} here", "write all rows alike"
+        f"`{cell}` has a `{other}` in it, and columns are separated by {here} here",
+        "write all rows alike",
     )
 
 

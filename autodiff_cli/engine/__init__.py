@@ -1,4 +1,6 @@
-"""The engine: the table of operations, numbers, graphs, their run, algebra; and `Value`, by the tutorials' name."""
+"""The engine: the table of operations, numbers, graphs, their run, algebra; and `Value`, by the
+tutorials' name.
+"""
 
 from typing import TYPE_CHECKING
 

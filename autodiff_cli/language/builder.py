@@ -1,4 +1,6 @@
-"""The builder: operations of a program as a graph, by what names and calls mean. It evaluates nothing."""
+"""The builder: operations of a program as a graph, by what names and calls mean. It evaluates
+nothing.
+"""
 
 from __future__ import annotations
 
@@ -26,20 +28,21 @@ from .tokens import (
     number_of,
 )
 
+# Named constants, unless the program or the point redefines them.
 CONSTANTS = {"pi": math.pi, "π": math.pi, "e": math.e}
-"""Named constants, unless the program or the point redefines them."""
 
 MAX_NODES = 2_000_000
+# The functions of one number.
 SIMPLE = {
     name: p
     for name, p in FUNCTIONS.items()
     if len(p.params) == 1 and not (p.variadic or p.constant_params or p.takes_conditions)
 }
-"""The functions of one number."""
 
 Piece = tuple[int, int]  # a piece of the text in pairs, see `Spans`
 
-Bound = Sequence[tuple[str, Place, int]]  # the bound names, their places in pairs, and the indices of their nodes
+# the bound names, their places in pairs, and the indices of their nodes
+Bound = Sequence[tuple[str, Place, int]]
 
 
 class Program:
@@ -48,12 +51,18 @@ class Program:
     shape: tuple[int, ...] = ()  # the shape of the list of all outputs; empty if there is none
 
     def __init__(
-        self, text: str, graph: Graph, parameters: tuple[str, ...], constants: dict[str, float], bound: Bound
+        self,
+        text: str,
+        graph: Graph,
+        parameters: tuple[str, ...],
+        constants: dict[str, float],
+        bound: Bound,
     ) -> None:
         self.text = text
         self.all_nodes = graph  # the graph of all that was read, needed by an output or not
         self.roots = graph.roots
-        self.leaves = graph.names[1]  # the indices of the variables in `all_nodes`, by name, as they appear
+        # the indices of the variables in `all_nodes`, by name, as they appear
+        self.leaves = graph.names[1]
         self.parameters = parameters
         self.constants = constants
         self.bound = bound
@@ -68,7 +77,9 @@ class Program:
         negatives: list[Row] = [(NEG, first + k, root, None) for k, root in enumerate(self.roots)]
         places = [*graph.places, *(graph.places[root] for root in self.roots)]
         roots = tuple(range(first, len(places)))
-        return self._of(graph.replace(rows=[*graph.rows, *negatives], places=places, roots=roots), self.text)
+        return self._of(
+            graph.replace(rows=[*graph.rows, *negatives], places=places, roots=roots), self.text
+        )
 
     def _of(self, graph: Graph, text: str) -> Program:
         return Program(text, graph, self.parameters, self.constants, self.bound)
@@ -88,7 +99,9 @@ class Program:
 
     @cached_property
     def places(self) -> Mapping[str, int]:
-        return {name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None}
+        return {
+            name: place for name, i in self.leaves.items() if (place := self.place(i)) is not None
+        }
 
     def leaf_places(self, names: Iterable[str] | None = None) -> list[int | None]:
         """Return the indices in `graph` of variables, or all; None if unused."""
@@ -101,7 +114,9 @@ class Program:
 
     @property
     def unused_entries(self) -> Sequence[str]:
-        """The parameters that are no variables: entries of a list of which the program uses others."""
+        """The parameters that are no variables: entries of a list of which the program uses
+        others.
+        """
         return [name for name in self.parameters if name not in self.leaves]
 
     @property
@@ -124,18 +139,24 @@ class Program:
         return [(name, span(place).start, i) for name, place, i in self.bound]
 
 
-ARRAY, INDEX, RANGE, MATMUL = (Primitive(name, ()) for name in ("array", "index", "range", "matmul"))
-"""Markers for operations on lists, for `unrolling`."""
+# Markers for operations on lists, for `unrolling`.
+ARRAY, INDEX, RANGE, MATMUL = (
+    Primitive(name, ()) for name in ("array", "index", "range", "matmul")
+)
 
 OF_LISTS = frozenset((ARRAY, INDEX, RANGE, MATMUL))
 BOUNDED = frozenset(("sum", "prod"))  # with an index and bounds: `sum(w[i]*x[i], i, 1, 3)`
 ITERATE = "iterate"
-UNROLLED = frozenset(("det", "dot", "inv", "norm", "outer", "softmax", "solve", "trace", "transpose", ITERATE))
-"""The functions that are unrolled: those of `list_functions`, and the one of a function."""
+# The functions that are unrolled: those of `list_functions`, and the one of a function.
+UNROLLED = frozenset(
+    ("det", "dot", "inv", "norm", "outer", "softmax", "solve", "trace", "transpose", ITERATE)
+)
 
 
 class NeedsTree(Exception):
-    """The text has definitions or may have lists: these are lowered from its tree, by `lowering` or `unrolling`."""
+    """The text has definitions or may have lists: these are lowered from its tree, by `lowering` or
+    `unrolling`.
+    """
 
 
 def joined(first: Place, last: Place) -> Place:
@@ -149,7 +170,9 @@ def chained(
     pieces: Sequence[Place],
     signs: Sequence[str],
 ) -> int:
-    """Add a chain of comparisons, which is the conjunction of its pairs; `add` adds an operation."""
+    """Add a chain of comparisons, which is the conjunction of its pairs; `add` adds an
+    operation.
+    """
     result = -1
     for k, sign in enumerate(signs):
         two = pieces[k : k + 2]
@@ -168,8 +191,8 @@ def latest(history: Sequence[tuple[int, Any]] | None, statement: int) -> Any:
 class Builder:
     """The program read so far. The reader itself adds plain operations to `nodes`.
 
-    Names in `valued`, which the point gives values, win over constants. The first error about names and types waits for
-    the end of the text: syntax errors come first.
+    Names in `valued`, which the point gives values, win over constants. The first error about names
+    and types waits for the end of the text: syntax errors come first.
     """
 
     records = False
@@ -192,8 +215,8 @@ class Builder:
         self.branches = False
         self.free: dict[str, int] = {}
         self.used_constants: dict[str, int] = {}
+        # By name, its values and their statements.
         self.bound: dict[str, list[tuple[int, Any]]] = {}
-        """By name, its values and their statements."""
         self.looks: dict[str, tuple[str, Place]] = {}
         self.bindings: list[tuple[str, Place, int]] = []
         self.span = self.nodes.span_of = Spans(text)
@@ -207,10 +230,14 @@ class Builder:
     def hide(self, name: str) -> None:
         """Take a name from the functions: it has a meaning of its own."""
         if name in self.functions:
-            self.functions = {other: primitive for other, primitive in self.functions.items() if other != name}
+            self.functions = {
+                other: primitive for other, primitive in self.functions.items() if other != name
+            }
 
     def program(self) -> Program:
-        """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`, `limit`)."""
+        """Return the program. Raises `ExpressionError` (`name`, `arity`, `type`, `overflow`,
+        `limit`).
+        """
         if self.problem is not None:
             self.raise_problem()
         program = self.as_program(self.free)
@@ -229,15 +256,21 @@ class Builder:
         finally:
             del problem  # it would hold itself, by the frame in its traceback
 
-    def as_program(self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None) -> Program:
+    def as_program(
+        self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None
+    ) -> Program:
         """Return what was read as a program, of all its variables or of these parameters."""
         graph = self.nodes
         graph.names = graph.names[0], leaves
-        constants = {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
+        constants = (
+            {name: CONSTANTS[name] for name in self.used_constants} if self.used_constants else {}
+        )
         wanted = tuple(leaves) if parameters is None else parameters
         return Program(self.span.text, graph, wanted, constants, self.bindings)
 
-    def finish_statement(self, statement: Complete | int, place: Piece) -> Sequence[tuple[str, Place]]:
+    def finish_statement(
+        self, statement: Complete | int, place: Piece
+    ) -> Sequence[tuple[str, Place]]:
         """Record a complete statement; return all of them so far."""
         if isinstance(statement, int):
             self.output((statement,), (place,))
@@ -265,7 +298,9 @@ class Builder:
             if earlier is not None and name not in self.bound:
                 hint = "bind a name before its first use, or give this one another name"
                 used = self.nodes.places[earlier], "used here"
-                raise self.error("name", f"`{name}` is bound here but was used before", at, hint, used)
+                raise self.error(
+                    "name", f"`{name}` is bound here but was used before", at, hint, used
+                )
             self.check_look(name, at)
         except ExpressionError as error:
             self.refuse(error)
@@ -284,14 +319,19 @@ class Builder:
             self.bind(name, at, value)
             return
         what = "a constant" if name in CONSTANTS and name not in self.valued else "not bound yet"
-        message, hint = f"`{name}` is {what}, so it cannot be updated", f"bind it first: `{name} = …`"
+        message, hint = (
+            f"`{name}` is {what}, so it cannot be updated",
+            f"bind it first: `{name} = …`",
+        )
         self.refuse(self.error("name", message, at, hint))
 
     def define(self, head: Head, root: int, piece: Place) -> None:
         """Define a function. Raises `NeedsTree`."""
         raise NeedsTree
 
-    def error(self, kind: str, message: str, place: Place, hint: str, *also: tuple[Place, str]) -> ExpressionError:
+    def error(
+        self, kind: str, message: str, place: Place, hint: str, *also: tuple[Place, str]
+    ) -> ExpressionError:
         """Return an error about pieces of the text."""
         spans = tuple([(self.span(other), text) for other, text in also])
         return ExpressionError(kind, message, self.span(place), hint, spans)
@@ -303,7 +343,9 @@ class Builder:
         return self.constant(0.0, "0", (0, 0))
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
-        """Return the value and text of a number with a unit, `5[kg]`, or too large; None for no number."""
+        """Return the value and text of a number with a unit, `5[kg]`, or too large; None for no
+        number.
+        """
         digits, unit = text, ""
         if text[-1] == "]":
             digits, _, unit = text[:-1].partition("[")
@@ -316,8 +358,12 @@ class Builder:
             try:
                 factor = parse_unit(unit)
                 if factor.zero:
-                    message = f"`{unit}` is a temperature scale, and numbers in a formula cannot have one"
-                    raise ExpressionError("type", message, None, "write `K`, or give the temperature in `--at`")
+                    message = (
+                        f"`{unit}` is a temperature scale, and numbers in a formula cannot have one"
+                    )
+                    raise ExpressionError(
+                        "type", message, None, "write `K`, or give the temperature in `--at`"
+                    )
                 number = factor.to_si(number[0]), f"{number[1]}[{factor}]"
             except ExpressionError as error:
                 self.refuse(ExpressionError("type", str(error), self.span(place), error.hint))
@@ -336,11 +382,18 @@ class Builder:
         same_look, where = self.looks.setdefault(look, (name, at))
         if same_look != name:
             message = f"`{name}` and `{same_look}` look alike but are two names"
-            raise self.error("name", message, at, "write both the same way", (where, f"`{same_look}` is here"))
+            raise self.error(
+                "name", message, at, "write both the same way", (where, f"`{same_look}` is here")
+            )
 
     def name(self, name: str, place: Place) -> int:
         """Return the node of a name in the text."""
-        if name.isascii() and name not in CONSTANTS and name not in self.bound and name not in self.looks:
+        if (
+            name.isascii()
+            and name not in CONSTANTS
+            and name not in self.bound
+            and name not in self.looks
+        ):
             # A variable without possible errors, as in `lookup`.
             places = self.nodes.places
             self.free[name] = self.node_of[name] = node = len(places)
@@ -373,7 +426,9 @@ class Builder:
         return self.free[name]
 
     def function(self, name: str, at: Place, place: Place, has_value: bool) -> Primitive:
-        """Return the function of the language that a call means. Raises `ExpressionError` (`name`)."""
+        """Return the function of the language that a call means. Raises `ExpressionError`
+        (`name`).
+        """
         message, is_unknown = f"`{name}` has a value here, so it cannot be called", False
         if not has_value:
             if name in FUNCTIONS:
@@ -383,7 +438,9 @@ class Builder:
             if name in UNROLLED:
                 return self.unrolled(name)
             is_unknown = name not in self.free and name not in CONSTANTS and len(name) > 1
-            message = f"there is no function `{name}`" if is_unknown else f"`{name}` is not a function"
+            message = (
+                f"there is no function `{name}`" if is_unknown else f"`{name}` is not a function"
+            )
         own = self.own_functions() if is_unknown else None
         raise UnexplainedText("name", message, self.span(at), self.span(place).end, functions=own)
 
@@ -398,7 +455,13 @@ class Builder:
     def node(self, primitive: Primitive, parents: tuple[int, ...], place: Place) -> int:
         """Add an operation."""
         i = self.leaf(place)
-        a, b = (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
+        a, b = (
+            (parents[0], None)
+            if len(parents) == 1
+            else parents
+            if len(parents) == 2
+            else (parents, None)
+        )
         self.nodes.rows.append((primitive, i, a, b))
         if primitive.gives_condition:
             self.conditions.add(i)
@@ -406,7 +469,9 @@ class Builder:
             self.branches = True
         return i
 
-    def checked_node(self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Place]) -> Any:
+    def checked_node(
+        self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Place]
+    ) -> Any:
         """Add an operation. Raises `ExpressionError` if a condition is a number, or the reverse."""
         if self.conditions or primitive.takes_conditions:
             self.raise_for_types(primitive.takes_conditions, operands, pieces)
@@ -424,14 +489,18 @@ class Builder:
         self.nodes.constants[i] = data, source
         return i
 
-    def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]) -> None:
+    def check_types(
+        self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]
+    ) -> None:
         """Check that exactly the `wanted` operands of the next node are conditions."""
         try:
             self.raise_for_types(wanted, operands, pieces)
         except ExpressionError as error:
             self.refuse(error)
 
-    def raise_for_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]) -> None:
+    def raise_for_types(
+        self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]
+    ) -> None:
         """Raise an error unless exactly the `wanted` operands are conditions."""
         conditions = self.conditions
         for k, operand in enumerate(operands):
@@ -444,7 +513,9 @@ class Builder:
                 hint = "choose numbers by it: `1 if … else 0`"
             raise self.error("type", message, pieces[k], hint)
 
-    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Place]) -> int:
+    def operation(
+        self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Place]
+    ) -> int:
         """Add an operation of the grammar. Raises `NeedsTree` for those of lists."""
         if self.conditions or primitive.takes_conditions or primitive in OF_LISTS:
             if primitive in OF_LISTS:
@@ -458,11 +529,15 @@ class Builder:
             self.check_types((), (operand,), (piece,))
         return operand
 
-    def comparison(self, operands: Sequence[int], pieces: Sequence[Place], signs: Sequence[str]) -> int:
+    def comparison(
+        self, operands: Sequence[int], pieces: Sequence[Place], signs: Sequence[str]
+    ) -> int:
         """Add a chain of comparisons."""
         return chained(self.operation, operands, pieces, signs)
 
-    def call(self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Place]) -> int:
+    def call(
+        self, name: str, at: Place, operands: tuple[int, ...], place: Place, pieces: Sequence[Place]
+    ) -> int:
         """Add a call of a function of the program or the language."""
         if self.may_have_index(name, operands, pieces):
             raise NeedsTree
@@ -474,11 +549,15 @@ class Builder:
         return node
 
     def may_have_index(self, name: str, operands: Sequence[int], pieces: Sequence[Place]) -> bool:
-        """Return whether the second of the four arguments of a sum is a name that may be an index with bounds."""
+        """Return whether the second of the four arguments of a sum is a name that may be an index
+        with bounds.
+        """
         if name not in BOUNDED or len(operands) != 4 or not is_name(self.source(pieces[1])):
             return False
         is_used = operands[1] <= operands[0]
-        return is_used or all(self._may_be_whole(x, piece) for x, piece in zip(operands[2:], pieces[2:], strict=True))
+        return is_used or all(
+            self._may_be_whole(x, piece) for x, piece in zip(operands[2:], pieces[2:], strict=True)
+        )
 
     def _may_be_whole(self, operand: int, piece: Place) -> bool:
         if operand in self.nodes.constants:
@@ -489,8 +568,12 @@ class Builder:
         """Return the text of a piece."""
         return self.span.text[slice(*self.span(piece)[:2])]
 
-    def _check_arity(self, primitive: Primitive, name: str, count: int, place: Place, pieces: Sequence[Place]) -> None:
-        """Raise an error unless a function takes so many arguments, without or with those of its longer form."""
+    def _check_arity(
+        self, primitive: Primitive, name: str, count: int, place: Place, pieces: Sequence[Place]
+    ) -> None:
+        """Raise an error unless a function takes so many arguments, without or with those of its
+        longer form.
+        """
         most = len(primitive.params)
         least = most - len(primitive.defaults)
         if least <= count <= most:
@@ -501,7 +584,9 @@ class Builder:
         wanted = f"{least} or {most}" if least < most else most
         self.refuse_count(name, primitive.signature, wanted, place, pieces)
 
-    def apply(self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Place]) -> Any:
+    def apply(
+        self, primitive: Primitive, name: str, operands: Any, place: Place, pieces: Sequence[Place]
+    ) -> Any:
         """Add a call of a function of the language. Raises `ExpressionError` (`arity`, `type`)."""
         count = len(operands)
         longer = PRIMITIVES.get(primitive.longer)
@@ -533,7 +618,9 @@ class Builder:
         def number(x: float, source: str) -> int:
             return self.constant(x, source, place)
 
-        node: int = written_out(called, operands, lambda row, inputs: self.node(row, inputs, place), number)
+        node: int = written_out(
+            called, operands, lambda row, inputs: self.node(row, inputs, place), number
+        )
         return node
 
     def refuse_count(
@@ -542,8 +629,13 @@ class Builder:
         """Raise the error about the number of arguments."""
         check_commas([self.span(piece).start for piece in pieces], self.span.text, "miscounted")
         plural, got = "" if str(wanted).endswith("1") else "s", len(pieces)
-        message = f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'} given"
-        raise ExpressionError("arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`")
+        message = (
+            f"`{name}` takes {wanted} argument{plural}, and {got} {'is' if got == 1 else 'are'}"
+            " given"
+        )
+        raise ExpressionError(
+            "arity", message, Span(*self.span(place)[:2]), f"write it as `{signature}`"
+        )
 
     def fixed(self, node: int) -> float | None:
         """Return the value of a constant node, else None."""
@@ -560,6 +652,8 @@ def _wrong_constant(primitive: Primitive, span: Span) -> ExpressionError:
     if values:
         either = " or ".join(map(str, values))
         message = f"the branch of `{name}` must be {either}, fixed by the program"
-        return ExpressionError("type", message, span, f"write it as `{name}({primitive.params[0]}, {values[-1]})`")
+        return ExpressionError(
+            "type", message, span, f"write it as `{name}({primitive.params[0]}, {values[-1]})`"
+        )
     message = f"the order of `{name}` must be a whole number fixed by the program"
     return ExpressionError("type", message, span, f"write it as `{name}(2, …)`")

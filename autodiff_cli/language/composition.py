@@ -1,4 +1,6 @@
-"""Calls of functions that stand for a formula of others, such as `gaussian`, written out as operations."""
+"""Calls of functions that stand for a formula of others, such as `gaussian`, written out as
+operations.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ class _Nodes:
         return x.node if isinstance(x, _Operand) else self.number(float(x), repr(x))
 
 
-def written_out(called: Primitive, operands: Sequence[Node], add: AddOperation, number: AddNumber) -> Any:
+def written_out(
+    called: Primitive, operands: Sequence[Node], add: AddOperation, number: AddNumber
+) -> Any:
     """Return the node of a call, with the operations that it stands for added."""
     m = _Nodes(add, number)
     assert called.composition is not None

@@ -57,7 +57,9 @@ def nest(values: Mapping[str, Any], others: Collection[str] = ()) -> dict[str, A
     return result
 
 
-def _fill(name: str, shape: Sequence[int], values: Mapping[str, Any], index: tuple[int, ...]) -> Any:
+def _fill(
+    name: str, shape: Sequence[int], values: Mapping[str, Any], index: tuple[int, ...]
+) -> Any:
     if not shape:
         return values[element_name(name, index)]
     return [_fill(name, shape[1:], values, (*index, k)) for k in range(1, shape[0] + 1)]
@@ -80,7 +82,9 @@ def flatten(name: str, value: object) -> dict[str, Any] | str:
     if any(map(_is_list, chain(*rows))):
         return "lists are nested twice at most"
     return {
-        element_name(name, (i, k)): entry for i, row in enumerate(rows, start=1) for k, entry in enumerate(row, start=1)
+        element_name(name, (i, k)): entry
+        for i, row in enumerate(rows, start=1)
+        for k, entry in enumerate(row, start=1)
     }
 
 
@@ -96,11 +100,17 @@ def list_texts(texts: Mapping[str, str], comma: str = ", ") -> dict[str, str]:
 
 
 def _list_text(value: Any, comma: str) -> str:
-    return f"[{comma.join(_list_text(item, comma) for item in value)}]" if isinstance(value, list) else value
+    return (
+        f"[{comma.join(_list_text(item, comma) for item in value)}]"
+        if isinstance(value, list)
+        else value
+    )
 
 
 def nested_record(record: dict[str, Any]) -> dict[str, Any]:
-    """Return a record with entries as lists, in all of its parts that have all entries of a list."""
+    """Return a record with entries as lists, in all of its parts that have all entries of a
+    list.
+    """
     nested: dict[str, Any] = _nested(record, frozenset(_entries_in(record)))
     return nested
 
@@ -125,14 +135,21 @@ def has_elements(record: Mapping[str, object]) -> bool:
     """Return whether some part of a record has names of entries."""
     return any(
         (isinstance(value, dict) and ("]" in "".join(value) or has_elements(value)))
-        or (type(value) is list and any(isinstance(item, dict) and has_elements(item) for item in value))
+        or (
+            type(value) is list
+            and any(isinstance(item, dict) and has_elements(item) for item in value)
+        )
         for value in record.values()
     )
 
 
 def expand(wanted: Sequence[str], names: Collection[str]) -> list[str]:
     """Return the wanted names; an unknown list stands for its entries."""
-    entries = {name: [other for other in names if other.startswith(f"{name}[")] for name in wanted if name not in names}
+    entries = {
+        name: [other for other in names if other.startswith(f"{name}[")]
+        for name in wanted
+        if name not in names
+    }
     return [entry for name in wanted for entry in entries.get(name) or [name]]
 
 

@@ -1,7 +1,8 @@
 """Chains of equalities, `sigma = F/A = 100 MPa`, and the equations that they mean.
 
-A chain means its definition and an equation where one end is a number: the name is defined, and has that value. Where
-no side is a number, or one in the middle is, as in `2*x + 3 = 7 = 2*x`, it is not certain what is meant.
+A chain means its definition and an equation where one end is a number: the name is defined, and has
+that value. Where no side is a number, or one in the middle is, as in `2*x + 3 = 7 = 2*x`, it is not
+certain what is meant.
 """
 
 from __future__ import annotations
@@ -83,12 +84,18 @@ def _words(text: str, side: Side) -> list[str]:
 
 
 def _is_number(text: str, side: Side, sides: Sequence[Side]) -> bool:
-    """Return whether a side is a number, perhaps with a unit that no variable of another side has the name of."""
+    """Return whether a side is a number, perhaps with a unit that no variable of another side has
+    the name of.
+    """
     variables = {word for other in sides if other is not side for word in _words(text, other)}
     written = _written(text, side)
     for one in reversed(measured_numbers(written, variables, every=True)):
         written = written[: one.start] + one.number + written[one.end :]
     tokens = [*scan(written)]
     called = [k for k, (kind, *_) in enumerate(tokens) if kind == NAME and tokens[k + 1][0] == OPEN]
-    names = [written[start:end] for k, (kind, start, end) in enumerate(tokens) if kind == NAME and k not in called]
+    names = [
+        written[start:end]
+        for k, (kind, start, end) in enumerate(tokens)
+        if kind == NAME and k not in called
+    ]
     return {*names} <= {*CONSTANTS}

@@ -1,4 +1,6 @@
-"""Statements with two sides, `a = b`, and their trees: in equations, in the formula of a fit, in constraints."""
+"""Statements with two sides, `a = b`, and their trees: in equations, in the formula of a fit, in
+constraints.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,9 @@ _LOGIC = frozenset(KIND[name] for name in ("IF", "ELSE", "AND", "OR", "NOT"))
 
 
 class TwoSided(NamedTuple):
-    """A statement: its tokens, which of them is its sign of equality, and how many expressions commas part."""
+    """A statement: its tokens, which of them is its sign of equality, and how many expressions
+    commas part.
+    """
 
     tokens: list[Token]
     sign: int | None
@@ -81,16 +85,24 @@ def _two_sided(text: str, tokens: list[Token], is_first: bool) -> TwoSided:
     if signs or any(kind in _LOGIC for kind, _, _ in tokens):
         compared = []  # a condition may choose a number
     # programmers may write equations so
-    signs = signs or [place for place in compared if text[tokens[place][1] : tokens[place][2]] == "=="]
+    signs = signs or [
+        place for place in compared if text[tokens[place][1] : tokens[place][2]] == "=="
+    ]
     if len(signs) > 1:
         raise _several_signs(text, tokens, signs, is_first, commas > 0)
-    return TwoSided(tokens, signs[0], commas + 1) if signs else TwoSided(tokens, None, commas + 1, compared)
+    return (
+        TwoSided(tokens, signs[0], commas + 1)
+        if signs
+        else TwoSided(tokens, None, commas + 1, compared)
+    )
 
 
 def _several_signs(
     text: str, tokens: list[Token], signs: Sequence[int], is_first: bool, has_commas: bool
 ) -> ExpressionError:
-    """Return the error of a statement with several signs of equality, and offer what it means if that is certain."""
+    """Return the error of a statement with several signs of equality, and offer what it means if
+    that is certain.
+    """
     second = Span(*tokens[signs[1]][1:])
     offer: Offer | None = None
     if has_commas and COMMA in [kind for kind, _, _ in tokens[signs[0] : signs[1]]]:
@@ -103,15 +115,22 @@ def _several_signs(
         pairs = in_pairs(text, tokens)
         hint = f"write `{meant}`"
         if meant is None:
-            hint = f"if all sides are equal, write `{pairs}`; if these are steps of a calculation, write one equation"
+            hint = (
+                f"if all sides are equal, write `{pairs}`; if these are steps of a calculation,"
+                " write one equation"
+            )
         offer = Offer(tokens[0][1], tokens[-1][2], meant or pairs, certain=meant is not None)
     offers = () if offer is None else (offer,)
     words = "two signs" if len(signs) == 2 else f"{len(signs)} signs"
-    return ExpressionError("syntax", f"this equation has {words} of equality", second, hint, offers=offers)
+    return ExpressionError(
+        "syntax", f"this equation has {words} of equality", second, hint, offers=offers
+    )
 
 
 def _by_semicolons(text: str, tokens: Sequence[Token]) -> Offer | None:
-    """Return equations between commas as statements; None if some part between commas is no equation."""
+    """Return equations between commas as statements; None if some part between commas is no
+    equation.
+    """
     parts: list[list[Token]] = [[]]
     depth = 0
     for token in tokens:
@@ -134,29 +153,39 @@ def check_sides(text: str, statement: TwoSided) -> None:
         commas = [end for _, start, end in statement.tokens if text[start:end] == ","]
         check_commas([statement.tokens[0][1], *commas], text, "outputs")
         message = "an equation compares two expressions, and this one has commas"
-        raise ExpressionError("syntax", message, statement.span, "write two equations: `a = b; c = d`")
+        raise ExpressionError(
+            "syntax", message, statement.span, "write two equations: `a = b; c = d`"
+        )
     for side, word in zip(statement.sides, ("left", "right"), strict=True):
         if side is None:
             hint = "write an expression on both sides, `x**2 = 2`, on one line or in parentheses"
             place = Span(*statement.tokens[statement.sign][1:])
-            raise ExpressionError("syntax", f"the {word} side of this equation is missing", place, hint)
+            raise ExpressionError(
+                "syntax", f"the {word} side of this equation is missing", place, hint
+            )
 
 
 def residuals_tree(text: str, equations: Sequence[TwoSided]) -> SyntaxNode:
-    """Return the tree of a program that ends in equations, which are left: its outputs are their residuals.
+    """Return the tree of a program that ends in equations, which are left: its outputs are their
+    residuals.
 
-    A residual is the left side less the right one; an expression without `=` is its own, and so is a left side beside
-    a right one of 0. Raises `ParseFailure`, and `ExpressionError` for other errors of syntax.
+    A residual is the left side less the right one; an expression without `=` is its own, and so is
+    a left side beside a right one of 0. Raises `ParseFailure`, and `ExpressionError` for other
+    errors of syntax.
     """
     first = equations[0].span.start
     before = syntax_tree(text[:first]).parts if split_statements(text[:first]) else ()
     residuals = [part for equation in equations for part in _residuals(text, equation)]
-    return program_of([*before, SyntaxNode("outputs", program_of(residuals).span, tuple(residuals))])
+    return program_of(
+        [*before, SyntaxNode("outputs", program_of(residuals).span, tuple(residuals))]
+    )
 
 
 def _residuals(text: str, equation: TwoSided) -> Sequence[SyntaxNode]:
     check_sides(text, equation)
-    sides = [part for side in equation.sides if side is not None for part in expressions(text, side)]
+    sides = [
+        part for side in equation.sides if side is not None for part in expressions(text, side)
+    ]
     if equation.sign is None:
         return sides
     left, right = sides
@@ -188,7 +217,9 @@ class ModelEquation(NamedTuple):
     program: str
     """The program with a blank left side, so that places stay valid."""
     called: str | None
-    """The function that the left side is the head of, as in `f(x) = x**2`; None for another left side."""
+    """The function that the left side is the head of, as in `f(x) = x**2`; None for another left
+    side.
+    """
 
 
 def last_equation(text: str) -> ModelEquation | None:
@@ -199,13 +230,19 @@ def last_equation(text: str) -> ModelEquation | None:
         return None
     begin, (_, start, end), left = tokens[0][1], tokens[sign], tokens[:sign]
     called = text[begin : left[0][2]] if len(left) > 3 and is_head(left) else None
-    return ModelEquation(text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:], called)
+    return ModelEquation(
+        text[begin:start].strip(), text[:begin] + " " * (end - begin) + text[end:], called
+    )
 
 
 def is_head(tokens: Sequence[Token]) -> bool:
     """Return whether tokens are a name with names in parentheses, the head of a definition."""
     kinds = [kind for kind, _, _ in tokens]
-    return kinds[:2] == [NAME, OPEN] and kinds[-1] == CLOSE and all(kind in (NAME, COMMA) for kind in kinds[2:-1])
+    return (
+        kinds[:2] == [NAME, OPEN]
+        and kinds[-1] == CLOSE
+        and all(kind in (NAME, COMMA) for kind in kinds[2:-1])
+    )
 
 
 class Relation(NamedTuple):
@@ -215,16 +252,22 @@ class Relation(NamedTuple):
     signs: Sequence[str]
 
     def pairs(self, text: str) -> Iterator[tuple[SyntaxNode, str, str]]:
-        """Yield for each sign what is not negative (or is 0) where it holds, the meaning of the sign, and the text."""
+        """Yield for each sign what is not negative (or is 0) where it holds, the meaning of the
+        sign, and the text.
+        """
         for left, sign, right in zip(self.sides, self.signs, self.sides[1:], strict=False):
             larger, smaller = (right, left) if sign == "<=" else (left, right)
-            difference = SyntaxNode("operation", Span(left.span.start, right.span.end), (larger, smaller), SUB)
+            difference = SyntaxNode(
+                "operation", Span(left.span.start, right.span.end), (larger, smaller), SUB
+            )
             written = text[left.span.end : right.span.start].strip()
             yield difference, sign, f"{left.text(text)} {written} {right.text(text)}"
 
 
 def relations(text: str) -> Iterator[tuple[str, Relation]]:
-    """Yield the statements of a text, each with its sides; `=` is one of the signs. Raises as `residuals_tree`."""
+    """Yield the statements of a text, each with its sides; `=` is one of the signs. Raises as
+    `residuals_tree`.
+    """
     for tokens in split_statements(text):
         sides: list[SyntaxNode] = []
         signs: list[str] = []
@@ -238,7 +281,9 @@ def relations(text: str) -> Iterator[tuple[str, Relation]]:
 
 
 def _between_equals(tokens: Sequence[Token]) -> Iterator[Span]:
-    """Yield the places between the signs `=` outside of parentheses; an empty one where nothing stands."""
+    """Yield the places between the signs `=` outside of parentheses; an empty one where nothing
+    stands.
+    """
     depth, begin, last = 0, None, tokens[0][1]
     for kind, start, end in tokens:
         depth += (kind in _OPENS) - (kind in _CLOSES)

@@ -14,9 +14,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from lark import Lark
 
+# Folders of the grammar: in a wheel, and in a checkout or sdist (editable install).
 PACKAGE = Path(__file__).resolve().parents[1]
 GRAMMARS = (PACKAGE / "grammars", PACKAGE.parent / "grammars")
-"""Folders of the grammar: in a wheel, and in a checkout or sdist (editable install)."""
 
 TABLES = Path(__file__).with_name("tables.py")
 OPERANDS = frozenset(("NAME", "NUMBER"))  # the terminals that are no signs
@@ -58,7 +58,11 @@ def tables_text() -> str:
     parser = lark_parser()
     lexer = parser.parser.lexer
     (pattern,) = lexer.scanner._mres
-    words = {word.pattern.value: word.name for call in lexer.callback.values() for word in call.scanner.terminals}
+    words = {
+        word.pattern.value: word.name
+        for call in lexer.callback.values()
+        for word in call.scanner.terminals
+    }
     terminals = ["", *pattern.groupindex, "$END", "UNREADABLE", *sorted(words.values())]
 
     table = parser.parser.parser._parse_table
@@ -67,20 +71,33 @@ def tables_text() -> str:
     width = len(terminals)
     shifts, lookaheads, states, goto = _parse_tables(table, rules, terminals, origins)
     usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
-    others = [f"{place}: {x}" for k, targets in goto.items() for place, x in targets.items() if x != usual[k]]
+    others = [
+        f"{place}: {x}"
+        for k, targets in goto.items()
+        for place, x in targets.items()
+        if x != usual[k]
+    ]
 
     ascii_signs = _ascii_signs(pattern)
     parts = _rules(rules, origins)
-    named = {name: terminal.pattern.to_regexp() for name, terminal in lexer.terminals_by_name.items()}
+    named = {
+        name: terminal.pattern.to_regexp() for name, terminal in lexer.terminals_by_name.items()
+    }
     tokens = rf"(?:{named['SPACE']})?(?:{pattern.pattern}|(\Z)|([\s\S]))"
     pair = _pair({name: named[name] for name in pattern.groupindex}, list(words))
     lines = [
         HEADER,
-        "# Lark's one pattern for all tokens, after white space (the number of the group is that of the terminal),",
+        (
+            "# Lark's one pattern for all tokens, after white space (the number of the group is"
+            " that of the terminal),"
+        ),
         "# and for what is left: the end of the text, and a character that begins no token.",
         f"TOKEN = {tokens!a}",
         "",
-        "# The text in pairs: a name or a number, which may be missing, and the sign after it, which is missing",
+        (
+            "# The text in pairs: a name or a number, which may be missing, and the sign after it,"
+            " which is missing"
+        ),
         "# in what is written together (`2x`).",
         f"PAIR = {pair!a}",
         "",
@@ -93,10 +110,16 @@ def tables_text() -> str:
         f"ASCII_SIGNS = {ascii_signs!r}",
         f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
         "",
-        "# Of each rule: the number of what it makes, its length, the kind of node (if any), how many parts are signs.",
+        (
+            "# Of each rule: the number of what it makes, its length, the kind of node (if any),"
+            " how many parts are signs."
+        ),
         *_block("RULES", map(repr, parts)),
         *_block("ORIGINS", map(repr, map(str, origins))),
-        "# Terminals with the states to go to; terminals before which a rule ends; of each state both, and its rule.",
+        (
+            "# Terminals with the states to go to; terminals before which a rule ends; of each"
+            " state both, and its rule."
+        ),
         *_block("SHIFTS", map(repr, shifts)),
         *_block("LOOKAHEADS", map(repr, lookaheads)),
         *_block("STATES", map(repr, states)),
@@ -107,14 +130,19 @@ def tables_text() -> str:
         f"        ACTION[number * {width} + terminal] = state * {width}",
         "    for terminal in LOOKAHEADS[lookaheads]:",
         f"        ACTION[number * {width} + terminal] = rule",
-        "# By what a rule makes, in the same way: the state to go to, and that of other states than most.",
+        (
+            "# By what a rule makes, in the same way: the state to go to, and that of other states"
+            " than most."
+        ),
         *_block("GOTO", map(str, usual)),
         *_block("OTHER_GOTO", others, "{}"),
     ]
     return "\n".join(lines) + "\n"
 
 
-def _parse_tables(table: Any, rules: Sequence[Any], terminals: Sequence[str], origins: Sequence[str]) -> _ParseTables:
+def _parse_tables(
+    table: Any, rules: Sequence[Any], terminals: Sequence[str], origins: Sequence[str]
+) -> _ParseTables:
     """Return Lark's table with states numbered in a walk, equal rows written once."""
     order, after = _numbered(table.states, table.start_states["start"], [*terminals, *origins])
     rule_number = {id(rule): number for number, rule in enumerate(rules)}
@@ -127,7 +155,9 @@ def _parse_tables(table: Any, rules: Sequence[Any], terminals: Sequence[str], or
         row = table.states[state]
         actions = [(k, *row[name]) for k, name in enumerate(terminals) if name in row]
         follows = tuple([(k, after[target]) for k, sign, target in actions if str(sign) == "Shift"])
-        reduced = {k: -1 - rule_number[id(target)] for k, sign, target in actions if str(sign) != "Shift"}
+        reduced = {
+            k: -1 - rule_number[id(target)] for k, sign, target in actions if str(sign) != "Shift"
+        }
         (ending,) = {*reduced.values()} or {0}
         ahead = lookaheads.setdefault(tuple(reduced), len(lookaheads))
         states.append((shifts.setdefault(follows, len(shifts)), ahead, ending))
@@ -142,18 +172,26 @@ def _ascii_signs(pattern: re.Pattern[str]) -> dict[str, str]:
     signs = {}
     for sign in (*string.punctuation, *map("".join, product(string.punctuation, repeat=2))):
         token = pattern.match(sign)
-        if token is not None and token.end() == len(sign) and token.lastgroup not in ("COMMENT", "NAME"):
+        if (
+            token is not None
+            and token.end() == len(sign)
+            and token.lastgroup not in ("COMMENT", "NAME")
+        ):
             signs[sign] = str(token.lastgroup)
     return signs
 
 
 def _rules(rules: Sequence[Any], origins: Sequence[str]) -> list[tuple[int, int, str, int]]:
-    """Return of each rule the number of what it makes, its length, the kind of node, and how many parts are signs."""
+    """Return of each rule the number of what it makes, its length, the kind of node, and how many
+    parts are signs.
+    """
     all_signs = _signs(rules)
     parts = []
     for rule in rules:
         name = str(rule.origin.name)
-        kind = str(rule.alias or "") or ("" if name.startswith("_") or rule.options.expand1 else name)
+        kind = str(rule.alias or "") or (
+            "" if name.startswith("_") or rule.options.expand1 else name
+        )
         kind = "list" if name.startswith("_") else kind
         signs = sum(part.name in all_signs for part in rule.expansion)
         parts.append((origins.index(name), len(rule.expansion), kind, signs))
@@ -167,7 +205,12 @@ def _signs(rules: Iterable[Any]) -> set[str]:
         more = {
             name
             for name in origins - signs
-            if all(part.name in {*signs, name} for rule in rules if rule.origin.name == name for part in rule.expansion)
+            if all(
+                part.name in {*signs, name}
+                for rule in rules
+                if rule.origin.name == name
+                for part in rule.expansion
+            )
         }
         if not more:
             return signs
@@ -189,7 +232,8 @@ def _pair(named: dict[str, str], words: list[str]) -> str:
 
 
 def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int], dict[int, int]]:
-    # Lark's own numbers vary from run to run; these, by a walk from the start, make the file reproducible.
+    # Lark's own numbers vary from run to run; these, by a walk from the start, make the file
+    # reproducible.
     symbols = list(symbols)
     after = {start: 0}
     order = [start]
@@ -203,7 +247,9 @@ def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int
 
 
 def _block(name: str, items: Iterable[str], brackets: str = "()") -> list[str]:
-    lines = textwrap.wrap("".join(f"{item}, " for item in items), 114, break_long_words=False, break_on_hyphens=False)
+    lines = textwrap.wrap(
+        "".join(f"{item}, " for item in items), 114, break_long_words=False, break_on_hyphens=False
+    )
     return [f"{name} = {brackets[0]}", *[f"    {line}" for line in lines], brackets[1]]
 
 

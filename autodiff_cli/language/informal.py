@@ -1,7 +1,8 @@
 """Informal notation with one meaning: products without a sign, and functions without parentheses.
 
-`x^2 sin x` is `x^2*sin(x)`. A text is corrected here if each of its tokens is known, and nothing in it has two
-meanings; the table of mistakes, which takes longer to load, has the same spellings and all others.
+`x^2 sin x` is `x^2*sin(x)`. A text is corrected here if each of its tokens is known, and nothing in
+it has two meanings; the table of mistakes, which takes longer to load, has the same spellings and
+all others.
 """
 
 from __future__ import annotations
@@ -13,15 +14,27 @@ from ..engine.table.primitive import ALSO_UNITS, FUNCTIONS
 from ..errors import Offer
 from .tokens import KEYWORDS, LazyPattern
 
+# Names that are no units: behind a number and a space another letter may be one.
 UNITLESS = frozenset(("x", "y", "z", "pi"))
-"""Names that are no units: behind a number and a space another letter may be one."""
+# Names that are factors where a space stands between them and parentheses.
 FACTORS = frozenset("xyzabckmn")
-"""Names that are factors where a space stands between them and parentheses."""
-_LETTERS = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau"
+_LETTERS = (
+    "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi omicron rho sigma tau"
+)
+# Greek letters; some are functions too, and `gamma x` may be a product.
 LETTERS = frozenset([*_LETTERS.split(), "upsilon", "phi", "chi", "psi", "omega"])
-"""Greek letters; some are functions too, and `gamma x` may be a product."""
-_TOKEN = LazyPattern(r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))")
-_SIGNS = {"**": "power", "^": "power", "²": "raised", "³": "raised", "*": "factor", "/": "divide", "(": "open"}
+_TOKEN = LazyPattern(
+    r" *(?:([0-9]+(?:\.[0-9]+)?(?![0-9.eE_]))|([A-Za-z][A-Za-z0-9_]*)|(\*\*|[-+*/^()²³]))"
+)
+_SIGNS = {
+    "**": "power",
+    "^": "power",
+    "²": "raised",
+    "³": "raised",
+    "*": "factor",
+    "/": "divide",
+    "(": "open",
+}
 _SIGNS |= {")": "close", "+": "sign", "-": "sign"}
 _OPERAND_ENDS = ("number", "name", "close", "raised")
 _BEHIND_OPERANDS = ("power", "raised", "factor", "divide", "end")
@@ -32,7 +45,9 @@ _ARGUMENT_ENDS = ("sign", "close", "end", "function")
 
 
 def _may_follow(kind: str, before: str) -> bool:
-    """Return whether a token may stand behind another: `x²^3` has two powers, and most signs need an operand."""
+    """Return whether a token may stand behind another: `x²^3` has two powers, and most signs need
+    an operand.
+    """
     if kind == "power" and before == "raised":
         return False
     return kind not in _BEHIND_OPERANDS or before in (*_OPERAND_ENDS, "function")
@@ -52,7 +67,8 @@ class UnclearNotation(Exception):
 
 
 def certain_corrections(text: str) -> list[Offer]:
-    """Return the corrections of a text whose informal notation has one meaning; none for another text.
+    """Return the corrections of a text whose informal notation has one meaning; none for another
+    text.
 
     >>> [offer.text for offer in certain_corrections("x^2 sin x")]
     ['*', '(', ')']
@@ -100,17 +116,19 @@ def _kind(written: str) -> str:
 
 
 class _Corrections:
-    """The corrections of a text, collected from its first token to its last. Raises `UnclearNotation`."""
+    """The corrections of a text, collected from its first token to its last. Raises
+    `UnclearNotation`.
+    """
 
     def __init__(self, text: str) -> None:
         self.tokens = _tokens(text)
         self.offers: list[Offer] = []
         self.open: list[int] = []
         self.partner: dict[int, int] = {}
+        # For each open parenthesis, whether the product at hand has a divisor.
         self.divided = [False]
-        """For each open parenthesis, whether the product at hand has a divisor."""
+        # What is written behind a token.
         self.closing: dict[int, str] = {}
-        """What is written behind a token."""
         self.argument_end = 0
         for k, token in enumerate(self.tokens[:-1]):
             self._check(k, token)
@@ -127,7 +145,9 @@ class _Corrections:
         return self.tokens[k].kind if k >= 0 else "begin"
 
     def _check(self, k: int, token: InformalToken) -> None:
-        """Refuse a token that does not fit, or may be meant otherwise; keep the open parentheses."""
+        """Refuse a token that does not fit, or may be meant otherwise; keep the open
+        parentheses.
+        """
         before = self._kind(k - 1)
         if token.kind == "open":
             if before == "name" and not self._is_factor(k - 1):
@@ -156,14 +176,20 @@ class _Corrections:
     def _is_factor(self, k: int) -> bool:
         """Return whether a name before parentheses is no function's: `x (y + 1)`."""
         name = self.tokens[k]
-        return name.text in FACTORS and self.tokens[k + 1].start > name.end and self._kind(k - 1) != "power"
+        return (
+            name.text in FACTORS
+            and self.tokens[k + 1].start > name.end
+            and self._kind(k - 1) != "power"
+        )
 
     def _is_coefficient(self, k: int) -> bool:
         following = self.tokens[k + 1]
         return following.kind in _OPERAND_BEGINS and following.start == self.tokens[k].end
 
     def _is_beside(self, k: int) -> bool:
-        """Return whether a token begins an operand right behind another one, and is no coefficient's."""
+        """Return whether a token begins an operand right behind another one, and is no
+        coefficient's.
+        """
         before = self._kind(k - 1)
         if self._kind(k) == "number" and before in _OPERAND_ENDS:
             raise UnclearNotation
@@ -186,14 +212,18 @@ class _Corrections:
         return token.text in UNITLESS or (token.kind == "function" and token.text not in ALSO_UNITS)
 
     def _is_tight(self, k: int) -> bool:
-        """Return whether what ends at a token may be an exponent with what follows: `e^k x`, but not `x^2 y`."""
+        """Return whether what ends at a token may be an exponent with what follows: `e^k x`, but
+        not `x^2 y`.
+        """
         first = self.partner.get(k, k)
         if self._kind(first - 1) == "function":
             first -= 1
         if self._kind(first - 1) != "power":
             return False
         base = self.tokens[first - 2]
-        is_plain = self._kind(k) == "number" and (base.kind == "close" or (base.kind == "name" and base.text != "e"))
+        is_plain = self._kind(k) == "number" and (
+            base.kind == "close" or (base.kind == "name" and base.text != "e")
+        )
         return not is_plain
 
     def _raise_call(self, k: int, first: int, power: str) -> None:
@@ -215,12 +245,20 @@ class _Corrections:
 
     def _call(self, k: int) -> None:
         """Put parentheses around the argument of a function, and its power behind them."""
-        if self._kind(k - 1) == "power" or self.tokens[k].text in ALSO_UNITS or self.tokens[k].text in LETTERS:
+        if (
+            self._kind(k - 1) == "power"
+            or self.tokens[k].text in ALSO_UNITS
+            or self.tokens[k].text in LETTERS
+        ):
             raise UnclearNotation
         first, power = k + 1, ""
         if self._kind(first) == "raised":
             power, first = self.tokens[first].text, first + 1
-        elif self._kind(first) == "power" and self._kind(first + 1) == "number" and not self._is_coefficient(first + 1):
+        elif (
+            self._kind(first) == "power"
+            and self._kind(first + 1) == "number"
+            and not self._is_coefficient(first + 1)
+        ):
             power, first = f"**{self.tokens[first + 1].text}", first + 2
         if self._kind(first) == "open":
             self._raise_call(k, first, power)

@@ -1,4 +1,6 @@
-"""The functions of lists alone, as operations on their entries: products, determinants, inverses, shares."""
+"""The functions of lists alone, as operations on their entries: products, determinants, inverses,
+shares.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +10,13 @@ from typing import NamedTuple
 from ..engine.table.operators import DIV, MUL, NEG, SUB
 from ..engine.table.primitive import PRIMITIVES, Primitive
 
+# The largest matrix that is inverted: unrolled, one of order 5 has 25 determinants of order 4, and
+# loses more digits than an elimination, which would have to choose its pivots by the numbers.
 MAX_ORDER = 4
-"""The largest matrix that is inverted: unrolled, one of order 5 has 25 determinants of order 4, and loses more digits
-than an elimination, which would have to choose its pivots by the numbers."""
 
 Node = int
+# Adds an operation on nodes.
 Make = Callable[[Primitive, Sequence[Node]], Node]
-"""Adds an operation on nodes."""
 
 
 class Array(NamedTuple):
@@ -25,11 +27,15 @@ class Array(NamedTuple):
 
     def rows(self) -> list[tuple[Node, ...]]:
         """Return the rows of a matrix."""
-        return [self.entries[k : k + self.shape[1]] for k in range(0, len(self.entries), self.shape[1])]
+        return [
+            self.entries[k : k + self.shape[1]] for k in range(0, len(self.entries), self.shape[1])
+        ]
 
 
 class WrongShape(Exception):
-    """A list does not have the shape that a function needs: its position among the arguments, and what is needed."""
+    """A list does not have the shape that a function needs: its position among the arguments, and
+    what is needed.
+    """
 
     def __init__(self, k: int, needed: str) -> None:
         super().__init__()
@@ -67,8 +73,8 @@ def _outer(a: Array, b: Array, make: Make) -> Array:
 def _softmax(a: Array, make: Make) -> Array:
     """Return the exponentials as shares of their sum.
 
-    That is exp(-logsumexp(a - x)) for an entry x: of differences of entries, which neither overflow nor lose digits, as
-    x - logsumexp(a) would.
+    That is exp(-logsumexp(a - x)) for an entry x: of differences of entries, which neither overflow
+    nor lose digits, as x - logsumexp(a) would.
     """
     shares = []
     for x in a.entries:
@@ -80,7 +86,9 @@ def _softmax(a: Array, make: Make) -> Array:
 def _transpose(a: Array, make: Make) -> Array:
     _require(len(a.shape) == 2, 0, "`transpose` takes a list of rows: `[[1, 2], [3, 4]]`")
     height, width = a.shape
-    return Array((width, height), tuple([x for column in zip(*a.rows(), strict=True) for x in column]))
+    return Array(
+        (width, height), tuple([x for column in zip(*a.rows(), strict=True) for x in column])
+    )
 
 
 def _trace(a: Array, make: Make) -> Node:
@@ -98,7 +106,9 @@ def _inv(a: Array, make: Make) -> Array:
     rows = a.rows()
     determinant = _determinant(rows, make)
     n = len(rows)
-    entries = [make(DIV, (_cofactor(rows, k, i, make), determinant)) for i in range(n) for k in range(n)]
+    entries = [
+        make(DIV, (_cofactor(rows, k, i, make), determinant)) for i in range(n) for k in range(n)
+    ]
     return Array(a.shape, tuple(entries))
 
 
@@ -109,7 +119,10 @@ def _solve(a: Array, b: Array, make: Make) -> Array:
     determinant = _determinant(rows, make)
     n = len(rows)
     adjugate = [[_cofactor(rows, k, i, make) for k in range(n)] for i in range(n)]
-    return Array(b.shape, tuple([make(DIV, (products(row, b.entries, make), determinant)) for row in adjugate]))
+    return Array(
+        b.shape,
+        tuple([make(DIV, (products(row, b.entries, make), determinant)) for row in adjugate]),
+    )
 
 
 def _determinant(rows: Sequence[Sequence[Node]], make: Make) -> Node:
@@ -125,7 +138,11 @@ def _determinant(rows: Sequence[Sequence[Node]], make: Make) -> Node:
 
 def _cofactor(rows: Sequence[Sequence[Node]], i: int, k: int, make: Make) -> Node:
     """Return the determinant without row i and column k, with the sign of that place."""
-    rest = [[x for place, x in enumerate(row) if place != k] for place, row in enumerate(rows) if place != i]
+    rest = [
+        [x for place, x in enumerate(row) if place != k]
+        for place, row in enumerate(rows)
+        if place != i
+    ]
     minor = _determinant(rest, make)
     return make(NEG, (minor,)) if (i + k) % 2 else minor
 
@@ -142,9 +159,13 @@ def _require(holds: bool, k: int, needed: str) -> None:
 def _require_small(name: str, a: Array) -> None:
     _require(_is_square(a), 0, f"`{name}` takes a square list of rows: `[[1, 2], [3, 4]]`")
     most = f"{MAX_ORDER} by {MAX_ORDER}"
-    needed = f"`{name}` is written out as operations, up to {most}; solve larger systems as equations"
+    needed = (
+        f"`{name}` is written out as operations, up to {most}; solve larger systems as equations"
+    )
     _require(a.shape[0] <= MAX_ORDER, 0, needed)
-    _require(a.shape[0] > 1, 0, f"`{name}` takes at least two rows; one number is its own determinant")
+    _require(
+        a.shape[0] > 1, 0, f"`{name}` takes at least two rows; one number is its own determinant"
+    )
 
 
 GROUP = "Lists and matrices"
@@ -159,6 +180,7 @@ def _row(function: Unrolled, params: str, doc: str, domain: str) -> tuple[Primit
     return Primitive(name, tuple(params.split()), doc=doc, domain=domain, group=GROUP), function
 
 
+# By name, the row of the reference, and what a call returns.
 FUNCTIONS_OF_LISTS: dict[str, tuple[Primitive, Unrolled]] = {
     primitive.name: (primitive, function)
     for primitive, function in (
@@ -170,11 +192,16 @@ FUNCTIONS_OF_LISTS: dict[str, tuple[Primitive, Unrolled]] = {
         _row(_trace, "A", "sum of the diagonal", "a square"),
         _row(_det, "A", "determinant", _ORDERS),
         _row(_inv, "A", "inverse matrix", f"{_ORDERS}, with det(A) != 0"),
-        _row(_solve, "A b", "the list x with A @ x = b", f"{_ORDERS}, with det(A) != 0, and a list as long"),
+        _row(
+            _solve,
+            "A b",
+            "the list x with A @ x = b",
+            f"{_ORDERS}, with det(A) != 0, and a list as long",
+        ),
     )
 }
-"""By name, the row of the reference, and what a call returns."""
 
+# The function that takes a function.
 REPEATED = Primitive(
     "iterate",
     ("f", "x0", "n"),
@@ -182,4 +209,3 @@ REPEATED = Primitive(
     domain="f a function, n a whole number",
     group=GROUP,
 )
-"""The function that takes a function."""

@@ -1,4 +1,6 @@
-"""Presentation MathML from the LaTeX of `typesetting`, with invisible operators for speech. Nothing recurses."""
+"""Presentation MathML from the LaTeX of `typesetting`, with invisible operators for speech. Nothing
+recurses.
+"""
 
 from __future__ import annotations
 
@@ -15,20 +17,24 @@ NAMESPACE = "http://www.w3.org/1998/Math/MathML"
 MINUS, SIGN_OF_MINUS = "<mo>−</mo>", '<mo form="prefix">−</mo>'
 THIN = '<mspace width="0.167em"/>'
 RIGHT, LEFT = (f'<mtd style="text-align: {side}">' for side in ("right", "left"))
+# Kinds of items: a number, name or fraction; a function's name; a group.
 OPERAND, FUNCTION, GROUP, SIGN, SPACE = range(5)
-"""Kinds of items: a number, name or fraction; a function's name; a group."""
 
 SIGNS = {
-    "-": "−", r"\cdot": "⋅", r"\times": "×", r"\le": "≤", r"\ge": "≥", r"\ne": "≠", r"\partial": "∂",
-    r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
+    "-": "−", r"\cdot": "⋅", r"\times": "×", r"\le": "≤", r"\ge": "≥", r"\ne": "≠",
+    r"\partial": "∂", r"\lfloor": "⌊", r"\rfloor": "⌋", r"\lceil": "⌈", r"\rceil": "⌉",
 }  # fmt: skip
 SPACES = {r"\,": "0.167em", r"\quad": "1em"}
-NAMES = {r"\ldots": "…", r"\infty": "∞", **{rf"\{name}": letter for letter, name in LETTERS.items()}}
+NAMES = {
+    r"\ldots": "…",
+    r"\infty": "∞",
+    **{rf"\{name}": letter for letter, name in LETTERS.items()},
+}
+# Commands with element and argument count; scripts count the item before.
 ARGUMENTS = {r"\frac": ("mfrac", 2), r"\sqrt": ("msqrt", 1), "^": ("msup", 2), "_": ("msub", 2)}
-"""Commands with element and argument count; scripts count the item before."""
 
+# What stands over the argument of a command.
 ACCENTS = {r"\bar": "¯", r"\overline": "¯", r"\dot": "˙"}
-"""What stands over the argument of a command."""
 
 _TOKEN = re.compile(
     r"\\(?:text|mathit|mathrm|operatorname)\{(?:[^{}\\]|\\.|\{[^{}]*\})*\}|\\(?:begin|end)\{[a-z*]+\}|\\[A-Za-z]+|\\."
@@ -51,13 +57,14 @@ class _OpenGroup:
     def __init__(self, end: str, before: str = "") -> None:
         self.end, self.before = end, before
         self.items: list[Item] = []
+        # Commands that await arguments: element, count, arguments so far.
         self.waiting: list[tuple[str, int, list[Item]]] = []
-        """Commands that await arguments: element, count, arguments so far."""
         self.cells: list[list[list[Item]]] = [[]]
 
 
 def mathml(latex: str, *, tall: bool = False) -> str:
-    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element; `tall` ones have large fractions.
+    """Return a formula in LaTeX, as `typesetting` writes it, as a `math` element; `tall` ones have
+    large fractions.
 
     >>> mathml("2x")
     '<math xmlns="http://www.w3.org/1998/Math/MathML" display="inline"><mn>2</mn><mo>&#x2062;</mo><mi>x</mi></math>'
@@ -131,7 +138,12 @@ def _add(frame: _OpenGroup, item: Item) -> None:
         if element not in ("msup", "msub"):
             item = Item(OPERAND, xml)
         elif element == "msup" and first.parts:
-            item = Item(first.kind, f"<msubsup>{''.join(first.parts)}{parts[1]}</msubsup>", (), first.applied)
+            item = Item(
+                first.kind,
+                f"<msubsup>{''.join(first.parts)}{parts[1]}</msubsup>",
+                (),
+                first.applied,
+            )
         else:
             item = Item(first.kind, xml, parts if element == "msub" else (), first.applied)
     frame.items.append(item)
@@ -165,7 +177,9 @@ def _row(items: Sequence[Item]) -> str:
             applies = left.kind == FUNCTION or (left.applied and right.kind == GROUP)
             between[k] = APPLY if applies else TIMES + THIN * (right.kind == FUNCTION)
     # a minus behind a relation is a sign
-    signs = {k for (_, left), (k, right) in pairwise(solid) if left.kind == SIGN and right.xml == MINUS}
+    signs = {
+        k for (_, left), (k, right) in pairwise(solid) if left.kind == SIGN and right.xml == MINUS
+    }
     written = [SIGN_OF_MINUS if k in signs else item.xml for k, item in enumerate(items)]
     return "".join([between.get(k, "") + xml for k, xml in enumerate(written)])
 

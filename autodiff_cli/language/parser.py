@@ -1,8 +1,9 @@
 """Text to its program, or to its syntax tree.
 
-A program that is computed as it stands becomes a graph while it is read, in one pass (`reader`, `builder`): with a tree
-on the way, a record of a short formula would take a fifth more time. What the graph does not show - definitions, lists,
-sums over an index - is built from the tree, and so is every program that is changed before it is computed.
+A program that is computed as it stands becomes a graph while it is read, in one pass (`reader`,
+`builder`): with a tree on the way, a record of a short formula would take a fifth more time. What
+the graph does not show - definitions, lists, sums over an index - is built from the tree, and so is
+every program that is changed before it is computed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ if TYPE_CHECKING:
 
 
 def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
-    """Return the program of a text; see `Builder`. Raises `ParseFailure` for syntax errors, else `ExpressionError`.
+    """Return the program of a text; see `Builder`. Raises `ParseFailure` for syntax errors, else
+    `ExpressionError`.
 
     Calls of its functions expand to at most `most` nodes.
     """
@@ -33,8 +35,11 @@ def parse(text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Pro
     return build(tree, text, valued, most)
 
 
-def build(tree: SyntaxNode, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> Program:
-    """Return the program of a tree, whose places are in `text`. Raises `ExpressionError`; see `Builder`.
+def build(
+    tree: SyntaxNode, text: str, valued: Collection[str] = (), most: int = MAX_NODES
+) -> Program:
+    """Return the program of a tree, whose places are in `text`. Raises `ExpressionError`; see
+    `Builder`.
 
     >>> text = "f(x) = x**2; f(2*w)"
     >>> build(syntax_tree(text), text).parameters
@@ -51,7 +56,8 @@ def build(tree: SyntaxNode, text: str, valued: Collection[str] = (), most: int =
 
 
 def syntax_tree(text: str, valued: Collection[str] = (), spans: Spans | None = None) -> SyntaxNode:
-    """Return the tree of a program. Raises `ParseFailure`, and `ExpressionError` for other errors of syntax.
+    """Return the tree of a program. Raises `ParseFailure`, and `ExpressionError` for other errors
+    of syntax.
 
     A name in `valued` is a list, or a number, where it could be a function too.
     `spans` are those of the text, if known.

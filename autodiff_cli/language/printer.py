@@ -14,22 +14,27 @@ from ..engine.table.primitive import ATOM, CHOICE, PRIMITIVES, SIGN
 
 Item = str | tuple[Any, int]  # a piece of output: text, or a node and its required precedence
 
-INFIX: dict[str, tuple[str, int, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4}
-"""Text between the operands, own precedence, and that required of each operand."""
+# Text between the operands, own precedence, and that required of each operand.
+INFIX: dict[str, tuple[str, int, int, int]] = {
+    p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 4
+}
 
-PREFIX: dict[str, tuple[str, int, int]] = {p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 3}
-"""Text before the operand, own precedence, and that required of the operand."""
+# Text before the operand, own precedence, and that required of the operand.
+PREFIX: dict[str, tuple[str, int, int]] = {
+    p.name: p.operator for p in PRIMITIVES.values() if len(p.operator) == 3
+}
 
 Written = tuple[int, list[Item]]  # an expression's precedence and its pieces
 
+# A function's name; text such as `float(round({0}))`; or that with precedences: its own, its
+# inputs'.
 Template = str | tuple[Any, ...]
-"""A function's name; text such as `float(round({0}))`; or that with precedences: its own, its inputs'."""
 
+# The operators as formulas spell them.
 OPERATORS: dict[str, tuple[Any, ...]] = {
     **{name: (f"{{0}}{between}{{1}}", *levels) for name, (between, *levels) in INFIX.items()},
     **{name: (f"{before}{{0}}", *levels) for name, (before, *levels) in PREFIX.items()},
 }
-"""The operators as formulas spell them."""
 
 _PLACE = re.compile(r"\{(\d)\}")
 
@@ -40,7 +45,9 @@ def number_text(x: float) -> str:
 
 
 def assemble(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) -> str:
-    """Return the text of a node, in parentheses if its precedence, from `parts` with its pieces, is lower."""
+    """Return the text of a node, in parentheses if its precedence, from `parts` with its pieces, is
+    lower.
+    """
     written: list[str] = []
     # The remaining pieces, last first.
     work: list[Item] = [(root, level)]
@@ -59,7 +66,9 @@ def assemble(root: Any, parts: Callable[[Any], Written], level: int = CHOICE) ->
 
 @lru_cache(maxsize=1024)
 def pieces(template: str) -> tuple[str | tuple[int, int], ...]:
-    """Return a template's text and inputs: their positions and precedences, the highest outside of parentheses."""
+    """Return a template's text and inputs: their positions and precedences, the highest outside of
+    parentheses.
+    """
     split = _PLACE.split(template)
     parts: list[str | tuple[int, int]] = []
     for k in range(0, len(split), 2):
@@ -75,7 +84,9 @@ def fill_in(template: str, args: Sequence[Any], levels: Sequence[int] = ()) -> l
     """Return a template with its inputs, of these required precedences."""
     parts = pieces(template)
     if levels:
-        return [part if isinstance(part, str) else (args[part[0]], levels[part[0]]) for part in parts]
+        return [
+            part if isinstance(part, str) else (args[part[0]], levels[part[0]]) for part in parts
+        ]
     return [part if isinstance(part, str) else (args[part[0]], part[1]) for part in parts]
 
 
@@ -86,7 +97,9 @@ def spell(template: Template, args: Sequence[Any]) -> Written:
     return (ATOM, fill_in(template, args)) if "{" in template else as_call(template, args)
 
 
-def as_call(function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)) -> Written:
+def as_call(
+    function: str, args: Sequence[Any], item: Callable[[Any], Item] = lambda arg: (arg, CHOICE)
+) -> Written:
     """Return a call of a function; `item` converts an argument."""
     parts: list[Item] = [function, "("]
     for k, arg in enumerate(args):

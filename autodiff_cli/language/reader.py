@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 
     Receiver: TypeAlias = Builder | TreeRecorder
 
+# Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends
+# before it, or in it (the three from `_GROUP` on); see `State`.
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
@@ -33,33 +35,36 @@ _SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
 _BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
 _GROUP, _CALL, _CLOSING = range(12, 15)
 _ENTRY = -1
-"""Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends before it, or in it
-(the three from `_GROUP` on); see `State`."""
+# The actions at a sign that makes the name before it no variable.
 _CALLED = (_AFTER_NAME, _HEAD)
-"""The actions at a sign that makes the name before it no variable."""
+# The actions at a sign where something may be wrong.
 _CHECKED = (_HEAD, _ENTRY, _STUCK)
-"""The actions at a sign where something may be wrong."""
+# The actions after which names may mean something else.
 _SCOPES = (_NEXT, _BODY)
-"""The actions after which names may mean something else."""
+# In place of a terminal: the text was split anew, and the pair is to be read again.
 _SPLIT_AGAIN = -1
-"""In place of a terminal: the text was split anew, and the pair is to be read again."""
 
+# Functions that Mathematica calls in brackets, which are no lists, `Power[x, 2]`, besides those of
+# the language.
 _BRACKET_CALLS = frozenset((
-    "AiryAi", "AiryBi", "Binomial", "ChebyshevT", "ChebyshevU",
-    "CosIntegral", "DiracDelta", "Divide", "EllipticE", "EllipticK", "ExpIntegralE", "ExpIntegralEi", "Factorial",
-    "HeavisideTheta", "HermiteH", "Integrate", "LaguerreL", "LegendreP", "Limit", "LogIntegral", "Mod", "Piecewise",
-    "Plus", "PolyLog", "Power", "SinIntegral", "Subtract", "Surd", "Times", "UnitStep",
+    "AiryAi", "AiryBi", "Binomial", "ChebyshevT", "ChebyshevU", "CosIntegral", "DiracDelta",
+    "Divide", "EllipticE", "EllipticK", "ExpIntegralE", "ExpIntegralEi", "Factorial",
+    "HeavisideTheta", "HermiteH", "Integrate", "LaguerreL", "LegendreP", "Limit", "LogIntegral",
+    "Mod", "Piecewise", "Plus", "PolyLog", "Power", "SinIntegral", "Subtract", "Surd", "Times",
+    "UnitStep",
 ))  # fmt: skip
-"""Functions that Mathematica calls in brackets, which are no lists, `Power[x, 2]`, besides those of the language."""
 
-Frame = tuple["State", int, Any]  # a suspended construct: its first state, its first pair, and its nodes so far
+# a suspended construct: its first state, its first pair, and its nodes so far
+Frame = tuple["State", int, Any]
 
 
 class ParseFailure(Exception):
     """A syntax error; `diagnostics` turns it into an `ExpressionError`."""
 
     text: str | None = None
-    """The text that was read, if it is a piece of the program, behind blanks for what stands before it."""
+    """The text that was read, if it is a piece of the program, behind blanks for what stands before
+    it.
+    """
 
     def __init__(self, statements: Sequence[Statement], at: int | None = None) -> None:
         super().__init__()
@@ -68,10 +73,18 @@ class ParseFailure(Exception):
 
 
 def read(builder: Receiver) -> None:
-    """Report all statements of its text to a builder. Raises `ParseFailure`, and `NeedsTree` where the builder does."""
-    # Each sign takes one look into the tables, and one for each rule that ends before it. Places are in pairs.
+    """Report all statements of its text to a builder. Raises `ParseFailure`, and `NeedsTree` where
+    the builder does.
+    """
+    # Each sign takes one look into the tables, and one for each rule that ends before it. Places
+    # are in pairs.
     shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, cached_number = NAME, tokens.NUMBER, _NUMERIC, tokens.cached_number
+    name_read, number_read, numeric, cached_number = (
+        NAME,
+        tokens.NUMBER,
+        _NUMERIC,
+        tokens.cached_number,
+    )
     nodes, names, conditions, functions = builder.scope()
     rows, places, constants = nodes.rows, nodes.places, nodes.constants
     spans = builder.span
@@ -86,11 +99,15 @@ def read(builder: Receiver) -> None:
             if operand in names:
                 top = names[operand]
             elif operand[0] in numeric:
-                number = (cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number)(operand)
+                number = (
+                    cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number
+                )(operand)
                 if number is None or "_" in operand:
                     if spans.split_exactly():
                         continue
-                    number = _uncommon_number(builder, operand, number, (first, i), signs[i - 1] if i else "")
+                    number = _uncommon_number(
+                        builder, operand, number, (first, i), signs[i - 1] if i else ""
+                    )
                 if number is None:
                     read = tokens.UNREADABLE
                 else:
@@ -117,7 +134,9 @@ def read(builder: Receiver) -> None:
             if how == binary:
                 context, before, left = stack.pop()
                 if conditions:
-                    _check_numbers(builder, conditions, (left, top), ((before, _last(first)), (first, i)))
+                    _check_numbers(
+                        builder, conditions, (left, top), ((before, _last(first)), (first, i))
+                    )
                 node = len(places)
                 rows.append((make, node, left, top))
                 top, first = node, before
@@ -129,7 +148,12 @@ def read(builder: Receiver) -> None:
                     spans.split_exactly()
                 called = operands[first - 1]
                 frame = stack.pop()
-                if called in functions and type(top) is int and not conditions and signs[i + 1] != "=":
+                if (
+                    called in functions
+                    and type(top) is int
+                    and not conditions
+                    and signs[i + 1] != "="
+                ):
                     # A function of one argument without other meanings, as in `builder.call`.
                     node = len(places)
                     rows.append((functions[called], node, top, None))
@@ -184,11 +208,16 @@ def read(builder: Receiver) -> None:
 
 
 def _uncommon_number(
-    builder: Receiver, operand: str, number: tuple[float, str] | None, pair: tuple[int, int], before: str
+    builder: Receiver,
+    operand: str,
+    number: tuple[float, str] | None,
+    pair: tuple[int, int],
+    before: str,
 ) -> tuple[float, str] | None:
     """Return a `number` with grouped digits, or one with a unit, or too large; None if it is none.
 
-    Raises `ParseFailure` behind a `^` where its end may be an index: `x^2_1` may be `x_1^2`; `x^1_000` has thousands.
+    Raises `ParseFailure` behind a `^` where its end may be an index: `x^2_1` may be `x_1^2`;
+    `x^1_000` has thousands.
     """
     first, *groups = operand.split("_")
     are_thousands = len(first) <= 3 and all(len(group) == 3 for group in groups)
@@ -207,7 +236,8 @@ def _name_kind(spans: tokens.Spans, name: str) -> int:
 
 
 def _opened(builder: Receiver, how: int, target: Any, i: int, state: State) -> tuple[Any, int]:
-    """Check what begins at a sign; return the state there and the pair, or sign, that it begins with.
+    """Check what begins at a sign; return the state there and the pair, or sign, that it begins
+    with.
 
     Raises `ParseFailure`, and `NeedsTree` where a function is defined.
     """
@@ -221,7 +251,11 @@ def _opened(builder: Receiver, how: int, target: Any, i: int, state: State) -> t
     elif how == _STUCK:
         target = _coefficient(state)
         # adjacent items need no position
-        at = (spans.plain or "", spans.start(i)) if spans.signs[i] else (spans.operands[i] + spans.operands[i + 1], 0)
+        at = (
+            (spans.plain or "", spans.start(i))
+            if spans.signs[i]
+            else (spans.operands[i] + spans.operands[i + 1], 0)
+        )
         if target is None or tokens.read_token(*at).lastindex != tokens.COEFFICIENT:
             raise ParseFailure(outline(builder))
         if spans.signs[i]:
@@ -229,7 +263,9 @@ def _opened(builder: Receiver, how: int, target: Any, i: int, state: State) -> t
     return target, i + 1
 
 
-def _check_numbers(builder: Receiver, conditions: Any, operands: tuple[int, ...], pieces: tuple[Piece, ...]) -> None:
+def _check_numbers(
+    builder: Receiver, conditions: Any, operands: tuple[int, ...], pieces: tuple[Piece, ...]
+) -> None:
     """Check that no operand is a condition; most are not, and cost no call."""
     if any(operand in conditions for operand in operands):
         builder.check_types((), operands, pieces)
@@ -246,7 +282,9 @@ def _is_call(name: str, index: str, valued: Collection[str]) -> bool:
         is_call = not (name.islower() and is_index)
     else:
         is_call = name in _BRACKET_CALLS and not is_index
-    return is_call and name not in valued and not any(other.startswith(f"{name}[") for other in valued)
+    return (
+        is_call and name not in valued and not any(other.startswith(f"{name}[") for other in valued)
+    )
 
 
 def _is_head(signs: Sequence[str], opening: int) -> bool:
@@ -338,7 +376,10 @@ def _call(parts: Parts) -> int | Head:
     if parts.signs[end] == "=" and parts.frames[0][0].number in _BEGINNINGS:
         names = [parts.operands[first] if first == last else "" for first, last in pieces]
         spans = [builder.span(piece) for piece in pieces]
-        parameters = [("" if name[:1] in _NUMERIC else name, span) for name, span in zip(names, spans, strict=True)]
+        parameters = [
+            ("" if name[:1] in _NUMERIC else name, span)
+            for name, span in zip(names, spans, strict=True)
+        ]
         return Head(name, builder.span(at), builder.span.end(end), tuple(parameters))
     return builder.call(name, at, operands, (at[0], end), pieces)
 
@@ -346,7 +387,9 @@ def _call(parts: Parts) -> int | Head:
 def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
     span, texts = parts.builder.span, parts.operands
     if any(texts[last][-1:].isdigit() and texts[last + 1][:1].isdigit() for _, last in pieces[:-1]):
-        tokens.check_commas([span.start(first) for first, _ in pieces], parts.builder.span.text, where)
+        tokens.check_commas(
+            [span.start(first) for first, _ in pieces], parts.builder.span.text, where
+        )
 
 
 def _bind(parts: Parts) -> Complete:
@@ -383,7 +426,9 @@ def _superscript(parts: Parts) -> int:
     """Return the node of a base with a superscript, the sign of a pair."""
     builder, sign = parts.builder, parts.last
     first, base, exponent = parts.first, parts.top, _exponent(builder, parts.signs[sign], sign)
-    return builder.operation(POW, (base, exponent), (first, sign + 1), ((first, sign), (~sign, sign + 1)))
+    return builder.operation(
+        POW, (base, exponent), (first, sign + 1), ((first, sign), (~sign, sign + 1))
+    )
 
 
 def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
@@ -393,7 +438,11 @@ def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
     start, end, _ = builder.span(place)
     behind = Span(start + 1, end)
     number = builder.constant(float(digits[1:]), digits[1:], behind)
-    return number if digits[0] == "+" else builder.operation(NEG, (number,), Span(start, end), (behind,))
+    return (
+        number
+        if digits[0] == "+"
+        else builder.operation(NEG, (number,), Span(start, end), (behind,))
+    )
 
 
 _OPERATIONS = {p.name: (_BINARY, p) for p in (ADD, SUB, MUL, DIV, POW)}
@@ -420,12 +469,12 @@ _MAKERS: dict[str, Make] = {
 }
 
 # ---- queries of the tables
+# The states at the beginning of a statement.
 _BEGINNINGS = frozenset(
     state
     for state in range(0, len(ACTION), _WIDTH)
     if (named := ACTION[state + NAME]) > 0 and ACTION[named + tokens.EQUALS] > 0
 )
-"""The states at the beginning of a statement."""
 
 
 def take(states: list[int], kind: int) -> int:
@@ -452,10 +501,11 @@ def only_rule(state: int) -> int:
 
 
 class State(dict[Any, Any]):
-    """The part read since the last kept sign, and where one gets from it, computed from the tables on first use.
+    """The part read since the last kept sign, and where one gets from it, computed from the tables
+    on first use.
 
-    Keys are the texts of signs (the action; the next state, or the origin of the result; the rule or primitive), and
-    terminals and origins (the state after them).
+    Keys are the texts of signs (the action; the next state, or the origin of the result; the rule
+    or primitive), and terminals and origins (the state after them).
     """
 
     __slots__ = ("below", "number", "possible", "read")
@@ -484,7 +534,11 @@ class State(dict[Any, Any]):
             states.append(_after(self.number, self.read))
             while (action := ACTION[states[-1] + kind]) < 0:
                 origin, length, result, _ = RULES[-1 - action]
-                if length > 1 or result not in ("", "number", "name", "list") or ORIGINS[origin] == "_statements":
+                if (
+                    length > 1
+                    or result not in ("", "number", "name", "list")
+                    or ORIGINS[origin] == "_statements"
+                ):
                     break
                 take(states, kind)
         return states
@@ -502,7 +556,11 @@ class State(dict[Any, Any]):
             return self.kept(TERMINALS[kind]), _state(action), None
         origin, length, name, signs = RULES[-1 - (closes or action)]
         if ORIGINS[origin] == "_separators":
-            return (_NEXT, _state(_after(states[-1], _ORIGIN + origin)), None) if length == 1 else (_AGAIN, None, None)
+            return (
+                (_NEXT, _state(_after(states[-1], _ORIGIN + origin)), None)
+                if length == 1
+                else (_AGAIN, None, None)
+            )
         if name in _OPERATIONS and not closes:
             how, primitive = _OPERATIONS[name]
             return how, _ORIGIN + origin, primitive
@@ -512,7 +570,11 @@ class State(dict[Any, Any]):
             return _PROGRAM, None, None
         if ORIGINS[origin] == "_statements":
             return _STATEMENT, _ORIGIN + origin, signs
-        return _CLOSING if closes else _OTHER, _ORIGIN + origin, (_MAKERS[name], signs - bool(closes))
+        return (
+            _CLOSING if closes else _OTHER,
+            _ORIGIN + origin,
+            (_MAKERS[name], signs - bool(closes)),
+        )
 
     def kept(self, sign: str) -> int:
         """Return how a sign is kept: one after a name gives it a meaning."""
@@ -526,7 +588,11 @@ class State(dict[Any, Any]):
 
 
 def _coefficient(state: State) -> State | None:
-    number = ACTION[state.number + tokens.COEFFICIENT] if state.possible and state.read == tokens.NUMBER else 0
+    number = (
+        ACTION[state.number + tokens.COEFFICIENT]
+        if state.possible and state.read == tokens.NUMBER
+        else 0
+    )
     return _state(number) if number > 0 else None
 
 
@@ -540,6 +606,8 @@ def _state(number: int) -> State:
 
 
 def _after(number: int, read: int) -> int:
-    """Return the table's state after a terminal, <= 0 if none, or after an origin that the state has."""
+    """Return the table's state after a terminal, <= 0 if none, or after an origin that the state
+    has.
+    """
     origin = read - _ORIGIN
     return ACTION[number + read] if origin < 0 else OTHER_GOTO.get(number + origin, GOTO[origin])

@@ -14,18 +14,27 @@ from . import tables
 from .elements import parse_name
 from .tables import ASCII_SIGNS, IGNORED, PAIR, TERMINALS, TOKEN, WORDS
 
-KIND = {name: number for number, name in enumerate(TERMINALS)}  # the number of each terminal, as in the tables
+# the number of each terminal, as in the tables
+KIND = {name: number for number, name in enumerate(TERMINALS)}
 END, UNREADABLE = KIND["$END"], KIND["UNREADABLE"]
 NUMBER, COEFFICIENT, NAME = KIND["NUMBER"], KIND["COEFFICIENT"], KIND["NAME"]
 COMPARISON, COMMA, SEMICOLON = KIND["COMPARISON"], KIND["COMMA"], KIND["SEMICOLON"]
-NEWLINE, OPEN, CLOSE, EQUALS, AUGMENT = KIND["NEWLINE"], KIND["OPEN"], KIND["CLOSE"], KIND["EQUALS"], KIND["AUGMENT"]
+NEWLINE, OPEN, CLOSE, EQUALS, AUGMENT = (
+    KIND["NEWLINE"],
+    KIND["OPEN"],
+    KIND["CLOSE"],
+    KIND["EQUALS"],
+    KIND["AUGMENT"],
+)
 _OPENING, _CLOSING = (OPEN, KIND["LEFT"]), (CLOSE, KIND["RIGHT"])
 SKIPPED = frozenset(KIND[name] for name in IGNORED)
 Token = tuple[int, int, int]  # a token's kind, start and end
 DIRECTLY = 0  # the token kind of an omitted multiplication sign
 MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not fit into memory
-KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}  # the reserved words and their terminals
-_END_SIGN, _ANOTHER = "\x00", "\x01"  # the mark of the end of the text, and another character not in programs
+# the reserved words and their terminals
+KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
+# the mark of the end of the text, and another character not in programs
+_END_SIGN, _ANOTHER = "\x00", "\x01"
 MAX_CACHED = 32  # the longest number for `cached_number`, in characters
 _NUMERIC = tuple("0123456789.")
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[(?:[^0-9 ]|1 ?/)"
@@ -34,8 +43,8 @@ _WORTH = {"≤": "<=", "≥": ">=", "≠": "!=", "+=": "add", "-=": "sub", "*=":
 _LETTERS = frozenset(("Lu", "Ll", "Lt", "Lo"))
 _MARKS_AND_DIGITS = frozenset(("Mn", "Mc", "Me", "Nd"))
 _SUBSCRIPTS = frozenset(("Lm", "No"))
+# Characters that only choose a form of the previous one.
 _INVISIBLE = (("\u180b", "\u180f"), ("\U000e0100", "\U000e01ef"))
-"""Characters that only choose a form of the previous one."""
 
 _LONG_EXPONENT = f"[eE][+-]?[0-9_]{{{MAX_EXPONENT_DIGITS + 1}}}"
 _DIGITS = tables.NUMBER.partition(r"(?:\[")[0].replace("\u2212", "")
@@ -53,8 +62,10 @@ class LazyPattern:
         return method
 
 
-plain_number = re.compile(f"[+-]?{_DIGITS.replace('(?:[eE]', f'(?:(?!{_LONG_EXPONENT})[eE]')}").fullmatch
-"""Match text that is a number, perhaps signed, and needs no parsing."""
+# Match text that is a number, perhaps signed, and needs no parsing.
+plain_number = re.compile(
+    f"[+-]?{_DIGITS.replace('(?:[eE]', f'(?:(?!{_LONG_EXPONENT})[eE]')}"
+).fullmatch
 
 
 @lru_cache(4)
@@ -76,12 +87,16 @@ def _readable(text: str) -> str:
 
 
 def pairs(text: str) -> list[tuple[str, str]]:
-    """Return names or numbers, perhaps empty, each with the sign after it, which may be empty too."""
+    """Return names or numbers, perhaps empty, each with the sign after it, which may be empty
+    too.
+    """
     return _compile(PAIR).findall(_readable(text))
 
 
 class Spans:
-    """A text in pairs of an operand and a sign, and the spans of parts known in pairs; it is cut on first use."""
+    """A text in pairs of an operand and a sign, and the spans of parts known in pairs; it is cut on
+    first use.
+    """
 
     operands: list[str]
     signs: list[str]
@@ -105,7 +120,9 @@ class Spans:
         return self.operands, self.signs
 
     def split_exactly(self) -> bool:
-        """Split the text as the grammar's own tokens say, if it is not yet; return whether this was done."""
+        """Split the text as the grammar's own tokens say, if it is not yet; return whether this was
+        done.
+        """
         if self.is_exact:
             return False
         self.is_exact = True
@@ -136,10 +153,16 @@ class Spans:
         return self.pairs[last][1]
 
     def __call__(self, place: tuple[Any, ...]) -> Span:
-        """Return the span of a piece in pairs, `(first, last)`, perhaps with that of a call; spans are unchanged."""
+        """Return the span of a piece in pairs, `(first, last)`, perhaps with that of a call; spans
+        are unchanged.
+        """
         start, end, *via = place
         called = self(via[0]) if via and via[0] is not None else None
-        return Span(start, end, called) if isinstance(place, Span) else Span(self.start(start), self.end(end), called)
+        return (
+            Span(start, end, called)
+            if isinstance(place, Span)
+            else Span(self.start(start), self.end(end), called)
+        )
 
 
 def is_name(text: str) -> bool:
@@ -149,17 +172,27 @@ def is_name(text: str) -> bool:
         return entry is not None and is_name(entry[0])
     if text.isascii():
         return text.isidentifier() and text not in KEYWORDS
-    return pairs(text) == [(text, _END_SIGN)] and text[0] not in _NUMERIC and bad_position(text) is None
+    return (
+        pairs(text) == [(text, _END_SIGN)]
+        and text[0] not in _NUMERIC
+        and bad_position(text) is None
+    )
 
 
-_ASCII_KINDS = {"": DIRECTLY, _END_SIGN: END, **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()}}
+_ASCII_KINDS = {
+    "": DIRECTLY,
+    _END_SIGN: END,
+    **{sign: KIND[name] for sign, name in ASCII_SIGNS.items()},
+}
 _BLANKS = " \t\v\f"
 _FIRST = "".join(dict.fromkeys(sign[0] for sign in ASCII_SIGNS if sign not in "[]"))
 _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
 _PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
-_SIGN = re.compile(f"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+")
-"""The signs of ASCII, with the blanks around them, except brackets, which may belong to a number."""
+# The signs of ASCII, with the blanks around them, except brackets, which may belong to a number.
+_SIGN = re.compile(
+    f"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+"
+)
 
 
 def sign_kind(sign: str) -> int:
@@ -171,7 +204,9 @@ def sign_kind(sign: str) -> int:
 
 
 def number_of(text: str) -> tuple[float, str] | None:
-    """Return value and ASCII text of a number or superscript; None with too long an exponent, or with a unit."""
+    """Return value and ASCII text of a number or superscript; None with too long an exponent, or
+    with a unit.
+    """
     if not text.strip(".0123456789"):
         return float(text), text
     if text[-1] == "]" or _has_long_exponent(text):
@@ -194,7 +229,9 @@ cached_number = lru_cache(4096)(finite_number)
 
 def _has_long_exponent(number: str) -> bool:
     number = number.partition("[")[0]
-    return len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > MAX_EXPONENT_DIGITS
+    return (
+        len(number.lower().partition("e")[2].lstrip("+-−").replace("_", "")) > MAX_EXPONENT_DIGITS
+    )
 
 
 def meaning_of(sign: str) -> str:
@@ -250,13 +287,22 @@ def split_statements(text: str) -> list[list[Token]]:
 
 def bound_names(text: str) -> list[str]:
     """Return the names that the statements of a text bind, in order."""
-    bindings = [tokens for tokens in split_statements(text) if [kind for kind, _, _ in tokens[:2]] == [NAME, EQUALS]]
+    bindings = [
+        tokens
+        for tokens in split_statements(text)
+        if [kind for kind, _, _ in tokens[:2]] == [NAME, EQUALS]
+    ]
     return [text[tokens[0][1] : tokens[0][2]] for tokens in bindings]
 
 
 def without_skipped(text: str) -> str:
     """Return the text with blanks for comments and for new lines in parentheses."""
-    if "#" not in text and "\n" not in text and "\r" not in text and (text.isascii() or len(text.splitlines()) < 2):
+    if (
+        "#" not in text
+        and "\n" not in text
+        and "\r" not in text
+        and (text.isascii() or len(text.splitlines()) < 2)
+    ):
         return text
     parts = []
     end = 0
@@ -268,19 +314,25 @@ def without_skipped(text: str) -> str:
 
 
 def bad_position(name: str) -> int | None:
-    """Return the position of the first invalid character of a name, or None; the grammar is exact for ASCII only."""
+    """Return the position of the first invalid character of a name, or None; the grammar is exact
+    for ASCII only.
+    """
     if name.isascii():
         return None
     from unicodedata import category, decomposition
 
     for at, character in enumerate(name):
         kind = category(character)
-        if character == "_" or (at and kind in _SUBSCRIPTS and decomposition(character).startswith("<sub>")):
+        if character == "_" or (
+            at and kind in _SUBSCRIPTS and decomposition(character).startswith("<sub>")
+        ):
             continue
         if kind in _LETTERS:
             if decomposition(character).startswith("<super>"):
                 return at
-        elif not (at and kind in _MARKS_AND_DIGITS) or any(low <= character <= high for low, high in _INVISIBLE):
+        elif not (at and kind in _MARKS_AND_DIGITS) or any(
+            low <= character <= high for low, high in _INVISIBLE
+        ):
             return at
     return None
 
@@ -288,17 +340,17 @@ def bad_position(name: str) -> int | None:
 # ---- statements
 _MAX_LISTED = 40
 _GROUPS = r"[0-9]{3}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![\w.])"
+# Numbers with leading zeros, invalid even as coefficients: `000x`.
 _ZEROS = r"0[0-9]{2}(?:,[0-9]{3})*(?:\.[0-9]+)?(?![0-9.])"
-"""Numbers with leading zeros, invalid even as coefficients: `000x`."""
 
 _DECIMALS = r"[0-9]+(?![0-9_.])"  # digits, perhaps a coefficient: `5x`
 _POINTED = r"(?<![\w.])[1-9][0-9]{0,2}\.[0-9]{3}\Z", _DECIMALS
+# Text before and after a comma that is likely part of one number.
 _COMMAS = {
     "outputs": ((r"(?<![\w.])[0-9]+\Z", f"{_GROUPS}|{_ZEROS}|{_DECIMALS}"), _POINTED),
     "arguments": ((r"(?<![\w.])[0-9]+\Z", f"(?=0)(?:{_GROUPS}|{_ZEROS})"),),
     "miscounted": ((r"(?<![\w.])[1-9][0-9]{0,2}\Z", _GROUPS), _POINTED),
 }
-"""Text before and after a comma that is likely part of one number."""
 
 
 class Statement(NamedTuple):
@@ -318,7 +370,8 @@ class Head(NamedTuple):
     name: str
     span: Span
     end: int
-    parameters: tuple[tuple[str, Span], ...]  # the parameters and their places; an empty name for anything else
+    # the parameters and their places; an empty name for anything else
+    parameters: tuple[tuple[str, Span], ...]
 
 
 class UnknownShape(ExpressionError):
@@ -328,11 +381,18 @@ class UnknownShape(ExpressionError):
 class UnexplainedText(ExpressionError):
     """An error whose hint needs `diagnostics`: a value or call up to `end`.
 
-    The next statement starts at `after`, 0 for calls; `functions` are the program's, if the name has no value.
+    The next statement starts at `after`, 0 for calls; `functions` are the program's, if the name
+    has no value.
     """
 
     def __init__(
-        self, kind: str, message: str, span: Span, end: int, after: int = 0, functions: Collection[str] | None = None
+        self,
+        kind: str,
+        message: str,
+        span: Span,
+        end: int,
+        after: int = 0,
+        functions: Collection[str] | None = None,
     ) -> None:
         super().__init__(kind, message, span)
         self.end = end
@@ -342,13 +402,17 @@ class UnexplainedText(ExpressionError):
 
 def check_statements(statements: Sequence[Complete], span: Spans) -> None:
     """Raise an error if a statement before the last is only a value."""
-    if len(statements) < 2 or all(kind not in ("expression", "outputs") for kind, _ in statements[:-1]):
+    if len(statements) < 2 or all(
+        kind not in ("expression", "outputs") for kind, _ in statements[:-1]
+    ):
         return
     for (kind, place), (_, following) in pairwise(statements):
         start, end, _ = span(place)
         if kind == "outputs":
             message = "only the last statement may list outputs"
-            raise ExpressionError("syntax", message, Span(start, end), "move it to the end of the program")
+            raise ExpressionError(
+                "syntax", message, Span(start, end), "move it to the end of the program"
+            )
         if kind == "expression":
             after = span(following).start
             raise UnexplainedText("syntax", "this value is not used", Span(start, end), end, after)
@@ -357,8 +421,9 @@ def check_statements(statements: Sequence[Complete], span: Spans) -> None:
 def check_commas(starts: Sequence[int], text: str, where: str) -> None:
     """Raise an error if neighbours, which begin at `starts`, are likely one number: `1,000`.
 
-    Outputs may not be `1,5` or `1.000,5` either. Arguments may be `1,200`, but not `1,050`; if their number is wrong
-    (`miscounted`), `sin(1,500)` has groups of exactly three digits after one to three that do not begin with 0.
+    Outputs may not be `1,5` or `1.000,5` either. Arguments may be `1,200`, but not `1,050`; if
+    their number is wrong (`miscounted`), `sin(1,500)` has groups of exactly three digits after one
+    to three that do not begin with 0.
     """
     what = "outputs" if where == "outputs" else "arguments"
     for left, right in pairwise(starts):
@@ -376,7 +441,9 @@ def _one_number(before: str, after: str, span: Span, what: str) -> ExpressionErr
     is_grouped = "." not in before and re.compile(_GROUPS).fullmatch(after) is not None
     joined = before.replace(".", "") + ("" if is_grouped else ".") + after.replace(",", "")
     listed = f"{before}, {after.replace(',', ', ')}"
-    message = "a number is written without commas in it" if is_grouped else "the decimal sign is a point"
+    message = (
+        "a number is written without commas in it" if is_grouped else "the decimal sign is a point"
+    )
     # Nobody writes `000` or `050` as a separate number.
     is_one = is_grouped and re.search(r"(?:^|,)0", after)
     offered = [joined] if is_one else [joined, listed]

@@ -9,18 +9,19 @@ from ..engine.table.operators import DIV, MUL, NEG, POW
 from ..errors import Span
 
 EXPRESSIONS = ("number", "name", "operation", "plus", "comparison", "call", "group")
+# The kinds of nodes, and of statements; a `program` is made of statements.
 STATEMENTS = ("expression", "outputs", "bind", "augment", "define", "equation")
-"""The kinds of nodes, and of statements; a `program` is made of statements."""
 
 
 class SyntaxNode(NamedTuple):
-    """A part of a program: its kind, its place, its parts in order, and what its kind needs besides.
+    """A part of a program: its kind, its place, its parts in order, and what its kind needs
+    besides.
 
-    The value of a number is its double and its text, or its text alone where that has a unit; of a name, a call, a
-    binding or a definition the name; of an operation the primitive; of a comparison the signs between its operands; of
-    an equation whether it is written with one. A call, a binding and a definition begin with their name. The parts of
-    a definition are its parameters, as names, and its body; those of an equation its two sides. A `group` is a part in
-    parentheses.
+    The value of a number is its double and its text, or its text alone where that has a unit; of a
+    name, a call, a binding or a definition the name; of an operation the primitive; of a comparison
+    the signs between its operands; of an equation whether it is written with one. A call, a binding
+    and a definition begin with their name. The parts of a definition are its parameters, as names,
+    and its body; those of an equation its two sides. A `group` is a part in parentheses.
     """
 
     kind: str
@@ -61,7 +62,9 @@ def shifted(node: SyntaxNode, by: int) -> SyntaxNode:
 
 
 def first_power(tree: SyntaxNode) -> tuple[SyntaxNode, SyntaxNode, SyntaxNode] | None:
-    """Return the first `x^1/2` or `x^-1/2` as it is written, with its power and its divisor; None without one."""
+    """Return the first `x^1/2` or `x^-1/2` as it is written, with its power and its divisor; None
+    without one.
+    """
     for node in tree.walk():
         if node.kind != "operation" or node.value is not DIV or node.parts[1].kind != "number":
             continue
@@ -76,10 +79,14 @@ def first_power(tree: SyntaxNode) -> tuple[SyntaxNode, SyntaxNode, SyntaxNode] |
 
 def _is_one(exponent: SyntaxNode) -> bool:
     """Return whether an exponent is 1 or -1."""
-    number = exponent.parts[0] if exponent.kind == "operation" and exponent.value is NEG else exponent
+    number = (
+        exponent.parts[0] if exponent.kind == "operation" and exponent.value is NEG else exponent
+    )
     return number.kind == "number" and number.value == (1.0, "1")
 
 
 def program_of(statements: Sequence[SyntaxNode]) -> SyntaxNode:
     """Return the program of some statements."""
-    return SyntaxNode("program", Span(statements[0].span.start, statements[-1].span.end), tuple(statements))
+    return SyntaxNode(
+        "program", Span(statements[0].span.start, statements[-1].span.end), tuple(statements)
+    )

@@ -1,6 +1,7 @@
 """A syntax tree to a graph: each statement, and the body of a definition at each of its calls.
 
-An expression is evaluated as a row of its parts, each after its own: by a loop, as formulas may be nested deeply.
+An expression is evaluated as a row of its parts, each after its own: by a loop, as formulas may be
+nested deeply.
 """
 
 from __future__ import annotations
@@ -28,8 +29,12 @@ from .builder import (
 )
 from .tree import SyntaxNode
 
-NAME_MARK, CALL_MARK, PLUS_MARK = Primitive("name", ()), Primitive("call", ()), Primitive("pos", ("x",))
-"""What a part is that is neither a number nor an operation."""
+# What a part is that is neither a number nor an operation.
+NAME_MARK, CALL_MARK, PLUS_MARK = (
+    Primitive("name", ()),
+    Primitive("call", ()),
+    Primitive("pos", ("x",)),
+)
 
 
 class Body:
@@ -45,9 +50,16 @@ class Body:
         self.pieces: dict[int, Sequence[Span]] = {}  # the places of the operands
         self.bounded: set[int] = set()  # the calls with an index and bounds
         self.iterated: set[int] = set()  # the calls of `iterate`
-        self.lazy: dict[int, int] = {}  # by lazily evaluated part, the innermost part that demands it
+        # by lazily evaluated part, the innermost part that demands it
+        self.lazy: dict[int, int] = {}
 
-    def add(self, primitive: Primitive, parents: tuple[int, ...], place: Span, pieces: Sequence[Span] = ()) -> int:
+    def add(
+        self,
+        primitive: Primitive,
+        parents: tuple[int, ...],
+        place: Span,
+        pieces: Sequence[Span] = (),
+    ) -> int:
         """Add a part, and return its number."""
         i = len(self.places)
         self.primitives.append(primitive)
@@ -99,9 +111,10 @@ class TreeBuilder(Builder):
         super().__init__(text, valued)
         self.most = most
         self.expanded = 0
-        self.unknown: frozenset[int] = frozenset()  # the parameters of a function without calls, which is only checked
+        # the parameters of a function without calls, which is only checked
+        self.unknown: frozenset[int] = frozenset()
+        # By name, its functions and their statements.
         self.defined: dict[str, list[tuple[int, Function]]] = {}
-        """By name, its functions and their statements."""
         self.uncalled: dict[int, Function] = {}
         self.parameters: Sequence[SyntaxNode] = ()  # of the last definition
 
@@ -134,12 +147,20 @@ class TreeBuilder(Builder):
             self.bind(statement.value, statement.name_span, self.evaluate(parts[0]))
         elif statement.kind == "augment":
             ((_, value),) = (part.parts for part in parts)
-            self.augment(statement.value, statement.name_span, parts[0].value, self.evaluate(value), value.span)
+            self.augment(
+                statement.value,
+                statement.name_span,
+                parts[0].value,
+                self.evaluate(value),
+                value.span,
+            )
         elif statement.kind == "define":
             self.define_function(statement)
         else:
             outputs = parts if statement.kind == "outputs" else (statement,)
-            self.output(tuple([self.evaluate(part) for part in outputs]), [part.span for part in outputs])
+            self.output(
+                tuple([self.evaluate(part) for part in outputs]), [part.span for part in outputs]
+            )
 
     def evaluate(self, expression: SyntaxNode) -> Any:
         """Return the value of an expression, or a placeholder where it has none."""
@@ -159,7 +180,12 @@ class TreeBuilder(Builder):
         try:
             for k, (_, span, _, name) in enumerate(parameters):
                 if name in names[:k]:
-                    raise ExpressionError("name", f"the parameter `{name}` is listed twice", span, "rename one of them")
+                    raise ExpressionError(
+                        "name",
+                        f"the parameter `{name}` is listed twice",
+                        span,
+                        "rename one of them",
+                    )
                 self.check_look(name, span)
             self.check_look(statement.value, statement.name_span)
         except ExpressionError as error:
@@ -217,15 +243,21 @@ class TreeBuilder(Builder):
             operands = tuple([number for number, _ in found[first:]])
             pieces = [piece for _, piece in found[first:]]
             del found[first:]
-            number = operands[0] if node.kind == "group" else self._add(body, node, operands, pieces)
+            number = (
+                operands[0] if node.kind == "group" else self._add(body, node, operands, pieces)
+            )
             found.append((number, node.span))
         return body
 
-    def _add(self, body: Body, node: SyntaxNode, operands: tuple[int, ...], pieces: Sequence[Span]) -> int:
+    def _add(
+        self, body: Body, node: SyntaxNode, operands: tuple[int, ...], pieces: Sequence[Span]
+    ) -> int:
         kind, span, _, value = node
         if kind == "number":
             is_usual = value[0] < math.inf and value[1][-1] != "]"
-            body.constants[len(body.places)] = value if is_usual else self.unusual_number(value[1], span) or value
+            body.constants[len(body.places)] = (
+                value if is_usual else self.unusual_number(value[1], span) or value
+            )
             return body.add(CONSTANT, (), span)
         if kind == "name":
             body.called[len(body.places)] = value, span
@@ -264,7 +296,9 @@ class TreeBuilder(Builder):
         name, parameters = called.name, called.parameters
         self.check_depth(depth, via or called.piece)
         if via is not None and len(operands) != len(parameters):
-            self.refuse_count(name, f"{name}({', '.join(parameters)})", len(parameters), via, pieces)
+            self.refuse_count(
+                name, f"{name}({', '.join(parameters)})", len(parameters), via, pieces
+            )
         self.uncalled.pop(called.statement, None)
         if via is not None:
             self.charge_call(called, via)
@@ -278,7 +312,9 @@ class TreeBuilder(Builder):
     def check_depth(self, depth: int, place: Place) -> None:
         """Raise an error if calls are nested too deeply."""
         if depth > self.max_depth:
-            message = f"calls, sums and indices stand more than {self.max_depth} deep in one another"
+            message = (
+                f"calls, sums and indices stand more than {self.max_depth} deep in one another"
+            )
             raise self.error("limit", message, place, "bind the inner ones to names")
 
     def charge(self, count: int, place: Place) -> None:
@@ -324,7 +360,9 @@ class TreeBuilder(Builder):
             return self.enter(called, operands, place, pieces, call.depth)
         return self.apply(called, name, operands, place, pieces)
 
-    def checked_node(self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Place]) -> Any:
+    def checked_node(
+        self, primitive: Primitive, operands: Any, place: Place, pieces: Sequence[Place]
+    ) -> Any:
         node = super().checked_node
         if primitive is not PLUS_MARK:
             return node(primitive, operands, place, pieces)
@@ -332,7 +370,9 @@ class TreeBuilder(Builder):
             self.raise_for_types((), operands, pieces)
         return operands[0]
 
-    def function_in(self, caller: Function, name: str, at: Place, place: Place) -> Function | Primitive:
+    def function_in(
+        self, caller: Function, name: str, at: Place, place: Place
+    ) -> Function | Primitive:
         """Return the function that a call in the body of another, or in the program, means."""
         statement, history = caller.statement, self.defined.get(name)
         is_bound = latest(self.bound.get(name), statement) is not None
@@ -342,7 +382,9 @@ class TreeBuilder(Builder):
             if caller.name == name:
                 hint = "write the recursion out: definitions are expanded in place"
                 raise self.error("name", f"`{name}` calls itself", at, hint)
-            raise self.error("name", f"`{name}` is defined only later", at, "move its definition up")
+            raise self.error(
+                "name", f"`{name}` is defined only later", at, "move its definition up"
+            )
         return function or self.function(name, at, place, has_value)
 
     def own_functions(self) -> Collection[str]:

@@ -13,12 +13,14 @@ from .builder import Piece
 from .tokens import Complete, Head, Spans, number_of
 from .tree import SyntaxNode, program_of
 
+# Each node may be a condition: the reader reports the places of all operands.
 _ANY_NODE = range(1 << 60)
-"""Each node may be a condition: the reader reports the places of all operands."""
 
 
 class TreeRecorder:
-    """What the reader reports, as parts of a tree: by number, in an order where parts come first."""
+    """What the reader reports, as parts of a tree: by number, in an order where parts come
+    first.
+    """
 
     records = True
 
@@ -30,9 +32,11 @@ class TreeRecorder:
         self.places: list[Place] = []
         self.constants: dict[int, tuple[float, str]] = {}
         self.pieces: dict[int, Sequence[Place]] = {}
-        self.written: dict[int, tuple[str, Any]] = {}  # the kinds and values of other parts than operations
+        # the kinds and values of other parts than operations
+        self.written: dict[int, tuple[str, Any]] = {}
         self.statements: list[Complete] = []
-        self.read: list[tuple[Any, Sequence[int], Sequence[Place]]] = []  # of each statement, its value and parts
+        # of each statement, its value and parts
+        self.read: list[tuple[Any, Sequence[int], Sequence[Place]]] = []
         self.last: tuple[Any, Sequence[int], Sequence[Place]] = None, (), ()
 
     def scope(self) -> tuple[TreeRecorder, dict[str, int], range, dict[str, Primitive]]:
@@ -49,7 +53,9 @@ class TreeRecorder:
         return self._part("name", name, place)
 
     def unusual_number(self, text: str, place: Place) -> tuple[float, str] | None:
-        """Return a number whose text is read later: it has a unit, or is too large; None for no number."""
+        """Return a number whose text is read later: it has a unit, or is too large; None for no
+        number.
+        """
         number = number_of(text[:-1].partition("[")[0] if text[-1] == "]" else text)
         return None if number is None else (number[0], text)
 
@@ -59,11 +65,15 @@ class TreeRecorder:
         self.places.append(place)
         return len(self.places) - 1
 
-    def check_types(self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]) -> None:
+    def check_types(
+        self, wanted: Sequence[int], operands: Sequence[int], pieces: Sequence[Place]
+    ) -> None:
         """Keep the places of the operands of the next part."""
         self.pieces[len(self.places)] = pieces
 
-    def operation(self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Any]) -> int:
+    def operation(
+        self, primitive: Primitive, operands: tuple[int, ...], place: Place, pieces: Sequence[Any]
+    ) -> int:
         """Record an operation."""
         return self._node("operation", primitive, operands, place, pieces)
 
@@ -71,16 +81,22 @@ class TreeRecorder:
         """Record a unary plus."""
         return self._node("plus", None, (operand,), place, (piece,))
 
-    def comparison(self, operands: Sequence[int], pieces: Sequence[Place], signs: Sequence[str]) -> int:
+    def comparison(
+        self, operands: Sequence[int], pieces: Sequence[Place], signs: Sequence[str]
+    ) -> int:
         """Record a chain of comparisons."""
         place = pieces[0][0], pieces[-1][1]
         return self._node("comparison", tuple(signs), operands, place, pieces)
 
-    def call(self, name: str, at: Place, operands: Sequence[int], place: Place, pieces: Sequence[Place]) -> int:
+    def call(
+        self, name: str, at: Place, operands: Sequence[int], place: Place, pieces: Sequence[Place]
+    ) -> int:
         """Record a call."""
         return self._node("call", name, operands, place, pieces)
 
-    def _node(self, kind: str, value: Any, parts: Sequence[int], place: Place, pieces: Sequence[Place]) -> int:
+    def _node(
+        self, kind: str, value: Any, parts: Sequence[int], place: Place, pieces: Sequence[Place]
+    ) -> int:
         i = self._part(kind, value, place)
         self.pieces[i] = pieces
         self.rows.append((NEG, i, tuple(parts), None))
@@ -121,7 +137,11 @@ class TreeRecorder:
         statements = []
         for (kind, place), (value, roots, pieces) in zip(self.statements, self.read, strict=True):
             parts = self._parts(nodes, roots, pieces)
-            statements.append(parts[0] if kind == "expression" else SyntaxNode(kind, self.span(place), parts, value))
+            statements.append(
+                parts[0]
+                if kind == "expression"
+                else SyntaxNode(kind, self.span(place), parts, value)
+            )
         return program_of(statements)
 
     def _nodes(self) -> list[SyntaxNode]:
@@ -140,7 +160,9 @@ class TreeRecorder:
                 roots = a if type(a) is tuple else (a,) if b is None else (a, b)
                 row = next(rows)
             kind, value = self.written.get(i, ("operation", primitive))
-            nodes.append(SyntaxNode(kind, span, self._parts(nodes, roots, self.pieces.get(i, ())), value))
+            nodes.append(
+                SyntaxNode(kind, span, self._parts(nodes, roots, self.pieces.get(i, ())), value)
+            )
         return nodes
 
     def _parts(
@@ -150,5 +172,9 @@ class TreeRecorder:
         parts = []
         for k, root in enumerate(roots):
             span = self.span(pieces[k]) if k < len(pieces) else nodes[root].span
-            parts.append(nodes[root] if span == nodes[root].span else SyntaxNode("group", span, (nodes[root],)))
+            parts.append(
+                nodes[root]
+                if span == nodes[root].span
+                else SyntaxNode("group", span, (nodes[root],))
+            )
         return tuple(parts)

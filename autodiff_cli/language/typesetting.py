@@ -1,4 +1,6 @@
-"""LaTeX of graphs as written by hand, and of names and text; no two names look alike. Nothing recurses."""
+"""LaTeX of graphs as written by hand, and of names and text; no two names look alike. Nothing
+recurses.
+"""
 
 from __future__ import annotations
 
@@ -21,15 +23,21 @@ from .printer import number_text
 from .tokens import has_unit_literals
 
 GREEK = (
-    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda", "mu", "nu", "xi",
-    "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega",
-    "Gamma", "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
+    "alpha", "beta", "gamma", "delta", "epsilon", "zeta", "eta", "theta", "iota", "kappa", "lambda",
+    "mu", "nu", "xi", "pi", "rho", "sigma", "tau", "upsilon", "phi", "chi", "psi", "omega", "Gamma",
+    "Delta", "Theta", "Lambda", "Xi", "Pi", "Sigma", "Upsilon", "Phi", "Psi", "Omega",
 )  # fmt: skip
 LETTERS = dict(
-    zip("αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩϵϑϕς", (*GREEK, "epsilon", "vartheta", "phi", "varsigma"), strict=True)
+    zip(
+        "αβγδεζηθικλμνξπρστυφχψωΓΔΘΛΞΠΣΥΦΨΩϵϑϕς",
+        (*GREEK, "epsilon", "vartheta", "phi", "varsigma"),
+        strict=True,
+    )
 )
 _SUPERSCRIPTS = dict(zip("⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-", strict=True))
-_SUBSCRIPTS = dict(zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True))
+_SUBSCRIPTS = dict(
+    zip("₀₁₂₃₄₅₆₇₈₉ₐₑₕᵢⱼₖₗₘₙₒₚᵣₛₜᵤᵥₓᵦᵧᵨᵩᵪ", "0123456789aehijklmnoprstuvxβγρφχ", strict=True)
+)
 _INDEX = str.maketrans("".join(_SUBSCRIPTS), "".join(_SUBSCRIPTS.values()))
 _NAME = re.compile(
     rf"(?P<base>[^\W\d_]{{1,200}}?)(?P<below>\d*)(?P<lowered>[{''.join(_SUBSCRIPTS)}]*)"
@@ -79,7 +87,9 @@ def _character(char: str) -> str:
 
 
 def name_parts(name: str) -> tuple[str, str, bool]:
-    """Return a name as LaTeX: letters, index (`x1`, `w_1`, `beta_max`, `c[2]`), and whether they are one symbol."""
+    """Return a name as LaTeX: letters, index (`x1`, `w_1`, `beta_max`, `c[2]`), and whether they
+    are one symbol.
+    """
     match = _NAME.fullmatch(unicodedata.normalize("NFC", name))
     if match is not None:
         base, again = match["base"], match["again"] or ""
@@ -121,7 +131,9 @@ def name_latex(name: str, over: str = "") -> str:
 
 def _accent(letters: str, below: str, symbol: bool, over: str) -> str:
     if over:
-        letters = f"{over if symbol or over != chr(92) + 'bar' else chr(92) + 'overline'}{{{letters}}}"
+        letters = (
+            f"{over if symbol or over != chr(92) + 'bar' else chr(92) + 'overline'}{{{letters}}}"
+        )
     return f"{letters}_{{{below}}}" if below else letters
 
 
@@ -135,7 +147,9 @@ def number_latex(text: str) -> str:
     if fraction:
         return rf"{fraction[1]}\frac{{{fraction[2]}}}{{{fraction[3]}}}"
     mantissa, mark, exponent = text.lower().replace("_", "").partition("e")
-    if not re.fullmatch(r"-?(\d+(?:\.\d*)?|\.\d+)", mantissa) or (mark and not exponent.lstrip("+-").isdigit()):
+    if not re.fullmatch(r"-?(\d+(?:\.\d*)?|\.\d+)", mantissa) or (
+        mark and not exponent.lstrip("+-").isdigit()
+    ):
         return text_latex(text)
     sign, size = ("-", mantissa[1:]) if mantissa.startswith("-") else ("", mantissa)
     size = f"0{size}" if size.startswith(".") else size.removesuffix(".")
@@ -146,27 +160,33 @@ def number_latex(text: str) -> str:
 
 
 # ---- formulas
-# On paper a leading minus or a slash binds less than a product; up to sums the grammar's order holds.
+# On paper a leading minus or a slash binds less than a product; up to sums the grammar's order
+# holds.
 NEGATED, RATIO, PRODUCT, POWER, ATOM = range(binding.SUM + 1, binding.SUM + 6)
 _ON_PAPER = {binding.PRODUCT: RATIO}
+# Text between operands, and precedences: own and operands'.
 _INFIX: dict[Primitive, tuple[str, int, int, int]] = {
     p: (p.latex[2:-2], level, left, _ON_PAPER.get(right, right))
     for p in PRIMITIVES.values()
     if p.latex and len(p.operator) == 4
     for _, level, left, right in [p.operator]
 }
-"""Text between operands, and precedences: own and operands'."""
 
-DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)  # kinds of beginnings and ends of formulas, for spacing
+# kinds of beginnings and ends of formulas, for spacing
+DIGIT, SYMBOL, WORD, OPEN, FRACTION, BAR, OTHER = range(7)
 TYPICAL_FUNCTIONS = "fghuFGH"  # names for a function, the usual first
-MAX_STATED_NODES = 1000  # the most nodes of a function stated before its derivatives, with repetition
-MAX_EXPONENT_LENGTH = 60  # the longest superscript of e in LaTeX characters; longer exponents use `exp`
+# the most nodes of a function stated before its derivatives, with repetition
+MAX_STATED_NODES = 1000
+# the longest superscript of e in LaTeX characters; longer exponents use `exp`
+MAX_EXPONENT_LENGTH = 60
+# Letters that mathematics also calls: before a parenthesis they are no factors without a sign.
 FUNCTION_LETTERS = frozenset((
-    r"\Gamma", r"\Phi", r"\Theta", r"\chi", r"\delta", r"\eta", r"\phi", r"\sigma", r"\theta", r"\varphi",
-    r"\vartheta", r"\xi", r"\zeta",
+    r"\Gamma", r"\Phi", r"\Theta", r"\chi", r"\delta", r"\eta", r"\phi", r"\sigma", r"\theta",
+    r"\varphi", r"\vartheta", r"\xi", r"\zeta",
 ))  # fmt: skip
-"""Letters that mathematics also calls: before a parenthesis they are no factors without a sign."""
-APPLIED = {command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))}
+APPLIED = {
+    command[0] for p in PRIMITIVES.values() if (command := re.match(r"\\?[A-Za-z]+", p.latex))
+}
 
 
 class _Piece(NamedTuple):
@@ -193,12 +213,16 @@ class Typesetting:
         first: Container[str] = (),
         function: str | None = None,
     ) -> None:
-        """Names in `first` are typeset as if alone; `constants` mean π and e; the default `function` is a letter."""
+        """Names in `first` are typeset as if alone; `constants` mean π and e; the default
+        `function` is a letter.
+        """
         self._names: dict[str, tuple[str, str, bool]] = {}
         taken = {r"\pi"}
         # typed Greek letters and underscores are deliberate; other names may change
         names = dict.fromkeys(names)
-        ranked = sorted(names, key=lambda name: (name not in first, name.isascii(), "_" not in name))
+        ranked = sorted(
+            names, key=lambda name: (name not in first, name.isascii(), "_" not in name)
+        )
         for name in ranked:
             parts = self._names[name] = name_parts(name)
             if name in constants:
@@ -222,7 +246,9 @@ class Typesetting:
             self._names[name] = parts
         self._euler = "e" not in taken
         letters = [letter for letter in TYPICAL_FUNCTIONS if letter not in taken]
-        self.function = name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
+        self.function = (
+            name_latex(function) if function else letters[0] if letters else r"\operatorname{f}"
+        )
 
     def name(self, name: str, over: str = "") -> str:
         """Return a name, perhaps with an accent: `\\bar`, `\\dot`."""
@@ -233,10 +259,16 @@ class Typesetting:
         d = r"\partial " if several else "d"
         powers = {name: by.count(name) for name in by}
         below = r"\, ".join(f"{d}{self.name(name)}{_power(k)}" for name, k in powers.items())
-        above = f"{d}{self.function}" if len(by) == 1 else f"{d.rstrip()}{_power(len(by))} {self.function}"
+        above = (
+            f"{d}{self.function}"
+            if len(by) == 1
+            else f"{d.rstrip()}{_power(len(by))} {self.function}"
+        )
         return rf"\frac{{{above}}}{{{below}}}"
 
-    def head(self, variables: Iterable[str], values: Mapping[str, str] = MappingProxyType({})) -> str:
+    def head(
+        self, variables: Iterable[str], values: Mapping[str, str] = MappingProxyType({})
+    ) -> str:
         """Return the function of its variables, or of values: `f(x, y)`."""
         arguments = ", ".join([values.get(name) or self.name(name) for name in variables])
         return f"{self.function}({arguments})" if arguments else self.function
@@ -252,7 +284,9 @@ class Typesetting:
 
     def _typeset(self, root: Value, named: Mapping[Value, str]) -> _Piece:
         names = {value: variable(name) for value, name in named.items()}
-        (root,) = rewrite((root,), partial(to_language, always=lambda p: p.latex == BY_DEFINITION), names)
+        (root,) = rewrite(
+            (root,), partial(to_language, always=lambda p: p.latex == BY_DEFINITION), names
+        )
         plain: dict[Value, _Piece] = {}
         script: dict[Value, _Piece] = {}
         order = in_order((root,))
@@ -263,7 +297,9 @@ class Typesetting:
             plain[value] = self._piece(value, plain, script, False)
         return plain[root]
 
-    def _piece(self, value: Value, pieces: dict[Value, _Piece], script: dict[Value, _Piece], inline: bool) -> _Piece:
+    def _piece(
+        self, value: Value, pieces: dict[Value, _Piece], script: dict[Value, _Piece], inline: bool
+    ) -> _Piece:
         primitive = value.primitive
         if not value._prev:
             return self._leaf(value)
@@ -287,7 +323,8 @@ class Typesetting:
         return _function(value, inputs, [script[operand] for operand in value._prev])
 
     def _leaf(self, value: Value) -> _Piece:
-        is_quantity = has_unit_literals(value.label)  # a formula that is derived has them as variables
+        # a formula that is derived has them as variables
+        is_quantity = has_unit_literals(value.label)
         if value.primitive is VARIABLE and not is_quantity:
             return self._symbol(r"\ldots" if value.label == "…" else self.name(value.label))
         text = value.label if is_quantity else value.source or number_text(value.data)
@@ -311,20 +348,31 @@ class Typesetting:
 
 def _number(latex: str) -> _Piece:
     level = PRODUCT if "times" in latex else POWER if "^" in latex or r"\frac" in latex else ATOM
-    return _piece_of(level, latex, start=DIGIT, end=OTHER if "^" in latex else DIGIT, tall=r"\frac" in latex)
+    return _piece_of(
+        level, latex, start=DIGIT, end=OTHER if "^" in latex else DIGIT, tall=r"\frac" in latex
+    )
 
 
 def _piece_of(
-    level: int, *text: str | _Piece, start: int = OTHER, end: int = OTHER, tall: bool = False, scripts: int = 0
+    level: int,
+    *text: str | _Piece,
+    start: int = OTHER,
+    end: int = OTHER,
+    tall: bool = False,
+    scripts: int = 0,
 ) -> _Piece:
     inner = [part for part in text if not isinstance(part, str)]
     length = sum(len(part) if isinstance(part, str) else part.length for part in text)
     most = max([part.scripts for part in inner], default=0)
-    return _Piece(level, text, start, end, tall or any(part.tall for part in inner), length, most + scripts)
+    return _Piece(
+        level, text, start, end, tall or any(part.tall for part in inner), length, most + scripts
+    )
 
 
 def _enclose(piece: _Piece) -> _Piece:
-    return _piece_of(ATOM, *_parenthesise(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN)
+    return _piece_of(
+        ATOM, *_parenthesise(piece), start=OPEN if piece.positive is None else DIGIT, end=OPEN
+    )
 
 
 def _parenthesise(piece: _Piece) -> tuple[str, _Piece, str]:
@@ -336,7 +384,9 @@ def _at(piece: _Piece, level: int) -> _Piece:
 
 
 def _infix(primitive: Primitive, x: _Piece, y: _Piece) -> _Piece:
-    """Return an operation with its sign between its operands; a sum with a negative number as a difference."""
+    """Return an operation with its sign between its operands; a sum with a negative number as a
+    difference.
+    """
     between, level, left, right = _INFIX[primitive]
     if primitive is ADD and y.positive is not None:
         between, y = " - ", y.positive
@@ -390,7 +440,11 @@ def _quotient(x: _Piece, y: _Piece, inline: bool) -> _Piece:
 
 
 def _raised(x: _Piece, y: _Piece, exponent: Value) -> _Piece:
-    if x.called is not None and exponent.primitive is CONSTANT and re.fullmatch(r"[2-9]|\d\d+", _join(y)):
+    if (
+        x.called is not None
+        and exponent.primitive is CONSTANT
+        and re.fullmatch(r"[2-9]|\d\d+", _join(y))
+    ):
         name, arguments = x.called
         return _piece_of(POWER, f"{name}^{{", y, "}", arguments, scripts=1)
     x = _at(x, ATOM)
@@ -406,8 +460,8 @@ def _cases(condition: _Piece, then: _Piece, otherwise: _Piece) -> _Piece:
     return _piece_of(binding.CHOICE, *cases, tall=True)._replace(rest=(rest,))
 
 
+# Operations that are written as their inputs alone say.
 _ARRANGED: dict[Primitive, Callable[..., _Piece]] = {MUL: _product, NEG: _negate, WHERE: _cases}
-"""Operations that are written as their inputs alone say."""
 
 
 def _arguments(parts: Sequence[_Piece]) -> _Piece:
@@ -419,7 +473,9 @@ def _arguments(parts: Sequence[_Piece]) -> _Piece:
 
 
 def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece]) -> _Piece:
-    shape = value.primitive.latex or r"\operatorname{" + value.primitive.name.replace("_", r"\_") + "}"
+    shape = (
+        value.primitive.latex or r"\operatorname{" + value.primitive.name.replace("_", r"\_") + "}"
+    )
     head: list[str | _Piece] = []
     used: set[int] = set()
     raised = 0
@@ -435,7 +491,9 @@ def _function(value: Value, inputs: Sequence[_Piece], scripts: Sequence[_Piece])
     if not left:
         kind = BAR if "|" in shape else DIGIT if shape[0].isdigit() else OTHER
         level = POWER if raised or "ln" in shape else ATOM
-        return _piece_of(level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised)
+        return _piece_of(
+            level, *head, start=kind, end=BAR if kind == BAR else OTHER, scripts=raised
+        )
     arguments = _arguments(left)
     formula = _piece_of(ATOM, *head, arguments)
     # a power of a letter before its arguments may be a factor
@@ -464,14 +522,18 @@ def names_in(roots: Iterable[Value]) -> Iterator[str]:
     return (value.label for value in in_order(tuple(roots)) if value.primitive is VARIABLE)
 
 
-def typesetting(program: Program, *others: Iterable[str], function: str | None = None) -> Typesetting:
+def typesetting(
+    program: Program, *others: Iterable[str], function: str | None = None
+) -> Typesetting:
     """Return the typesetting of a program's names and others."""
     names = [*program.variables, *(name for name, _, _ in program.bound)]
     return Typesetting([*names, *(name for more in others for name in more)], function=function)
 
 
 def equations_of(program: Program, typeset: Typesetting) -> list[tuple[str, str]]:
-    """Return the equations of a program: the names that it binds, and `f(x, y)`; none if it is too long."""
+    """Return the equations of a program: the names that it binds, and `f(x, y)`; none if it is too
+    long.
+    """
     outputs = program.outputs
     bound = {value: name for name, value in program.bindings if value._prev}
     for output in outputs:
@@ -482,7 +544,9 @@ def equations_of(program: Program, typeset: Typesetting) -> list[tuple[str, str]
         bound = {}
     sizes: dict[Value, int] = {}
     for value in order:
-        sizes[value] = 1 + sum([1 if operand in bound else sizes[operand] for operand in value._prev])
+        sizes[value] = 1 + sum(
+            [1 if operand in bound else sizes[operand] for operand in value._prev]
+        )
     if max(sizes.values()) > MAX_STATED_NODES:
         return []
     sides = []

@@ -1,6 +1,8 @@
-"""Lists, `x[2]`, `W @ x + b`, `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations: the graph has no lists.
+"""Lists, `x[2]`, `W @ x + b`, `sum(w[i]*x[i], i, 1, 3)`, unrolled to operations: the graph has no
+lists.
 
-Each statement is recorded like the body of a definition, and then evaluated, with an operation for each entry.
+Each statement is recorded like the body of a definition, and then evaluated, with an operation for
+each entry.
 """
 
 from __future__ import annotations
@@ -36,6 +38,7 @@ MAX_TERMS = 10_000  # the most terms of a sum, or entries of a range of indices
 MAX_UNROLLED = 300_000  # the most operations of an unrolled text
 MAX_DEPTH = 60  # the deepest nesting of calls, sums and indices
 
+# Operations that an index may use.
 _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     ADD: lambda a, b: a + b,
     SUB: lambda a, b: a - b,
@@ -44,7 +47,6 @@ _WHOLE: Mapping[Primitive, Callable[..., float]] = {
     NEG: lambda a: -a,
     PLUS_MARK: lambda a: a,
 }
-"""Operations that an index may use."""
 
 
 class FreeName(NamedTuple):
@@ -66,7 +68,11 @@ Meaning = int | Array | FreeName
 def _uses_index(body: Body, i: int) -> bool:
     """Return whether the first argument of a sum or product has its second, a name, in it."""
     term, index = body.parents[i][:2]
-    names = (body.called[k][0] for k in range(body.start[term], term + 1) if body.primitives[k] is NAME_MARK)
+    names = (
+        body.called[k][0]
+        for k in range(body.start[term], term + 1)
+        if body.primitives[k] is NAME_MARK
+    )
     return body.called[index][0] in names
 
 
@@ -80,15 +86,18 @@ class Unroller(TreeBuilder):
     def __init__(self, text: str, valued: Collection[str] = (), most: int = MAX_NODES) -> None:
         super().__init__(text, valued, min(most, max(MAX_UNROLLED, 8 * len(text))))
         self.shapes = shapes_of(valued)
-        self.dimensions: dict[str, tuple[int, Place]] = {}  # the number of indices of each list, and a place
+        # the number of indices of each list, and a place
+        self.dimensions: dict[str, tuple[int, Place]] = {}
         self.indexed = self.dimensions.keys()
         self.shape: tuple[int, ...] = ()
         self.first: dict[str, Place] = {}
+        # By the name of an index that its summand lacks, the error if it is a variable elsewhere.
         self.unused_indices: dict[str, ExpressionError] = {}
-        """By the name of an index that its summand lacks, the error if it is a variable elsewhere."""
 
     def program(self) -> Program:
-        """Return the program. Raises `ExpressionError`, also where four arguments can be read in two ways."""
+        """Return the program. Raises `ExpressionError`, also where four arguments can be read in
+        two ways.
+        """
         program = super().program()
         if self.shape:
             program.shape = self.shape
@@ -97,9 +106,15 @@ class Unroller(TreeBuilder):
                 raise error
         return program
 
-    def as_program(self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None) -> Program:
-        """Return the program; where it uses entries of a value, all of them are its parameters, in their order."""
-        return super().as_program(leaves, self._with_all_entries(leaves) if parameters is None else parameters)
+    def as_program(
+        self, leaves: dict[str, int], parameters: tuple[str, ...] | None = None
+    ) -> Program:
+        """Return the program; where it uses entries of a value, all of them are its parameters, in
+        their order.
+        """
+        return super().as_program(
+            leaves, self._with_all_entries(leaves) if parameters is None else parameters
+        )
 
     def _with_all_entries(self, names: Iterable[str]) -> tuple[str, ...]:
         valued = shapes_of(self.valued)
@@ -133,7 +148,9 @@ class Unroller(TreeBuilder):
         for i, parents in enumerate(body.parents):
             if self._is_bounded(body, i):
                 body.bounded.add(i)
-            waiting = parents[1:] if body.primitives[i] is INDEX else parents if i in body.bounded else ()
+            waiting = (
+                parents[1:] if body.primitives[i] is INDEX else parents if i in body.bounded else ()
+            )
             if self._is_iterated(body, i):
                 body.iterated.add(i)
                 waiting = (*parents[:1], *parents[2:])
@@ -190,7 +207,9 @@ class Unroller(TreeBuilder):
             return
         self.rebind(name, at, value)
         self.nodes.roots = value.entries
-        for index, entry in zip(product(*[range(1, n + 1) for n in value.shape]), value.entries, strict=True):
+        for index, entry in zip(
+            product(*[range(1, n + 1) for n in value.shape]), value.entries, strict=True
+        ):
             label = element_name(name, index)
             self.nodes.names[0].setdefault(entry, label)
             self.bindings.append((label, at, entry))
@@ -254,7 +273,11 @@ class Unroller(TreeBuilder):
         if not isinstance(value, FreeName):
             return value
         shape = self.shapes.get(value.name)
-        return self._number(value) if shape is None else self._entries_of(value, [range(1, n + 1) for n in shape])
+        return (
+            self._number(value)
+            if shape is None
+            else self._entries_of(value, [range(1, n + 1) for n in shape])
+        )
 
     def _number(self, value: FreeName) -> int:
         name, place = value
@@ -263,19 +286,29 @@ class Unroller(TreeBuilder):
         return self.lookup(name, self.first.get(name, place), len(self.statements))
 
     def _list(self, value: Meaning, piece: Place) -> Array:
-        if isinstance(value, FreeName) and value.name not in self.shapes and value.name not in self.valued:
+        if (
+            isinstance(value, FreeName)
+            and value.name not in self.shapes
+            and value.name not in self.valued
+        ):
             self._unknown_shape(value.name, self.span(piece))
         resolved = self._resolve(value)
         if isinstance(resolved, Array):
             return resolved
-        raise self.error("type", "a list is needed here, and this is a number", piece, "write it as in `[1, 2, 3]`")
+        raise self.error(
+            "type",
+            "a list is needed here, and this is a number",
+            piece,
+            "write it as in `[1, 2, 3]`",
+        )
 
     def _unknown_shape(self, name: str, span: Span) -> NoReturn:
         raise UnknownShape(
             "type",
             f"`{name}` is a list here, and its length is not known",
             Span(*span[:2]),
-            f'give its value, `--at "{name}=[1, 2, 3]"`, or write which entries: `{name}[1:3]`, `{name}[1:2,1:3]`',
+            f'give its value, `--at "{name}=[1, 2, 3]"`, or write which entries: `{name}[1:3]`,'
+            f" `{name}[1:2,1:3]`",
         )
 
     def _array(self, operands: Sequence[Meaning], pieces: Sequence[Place]) -> Array:
@@ -292,13 +325,21 @@ class Unroller(TreeBuilder):
                 hint = "write a list of rows: `[[1, 2], [3, 4]]`"
                 raise self.error("type", "lists are nested twice at most", piece, hint)
             self.raise_for_types((), self.entries(row), [piece] * math.prod(other))
-        return Array((len(rows), *shape), tuple([entry for row in rows for entry in self.entries(row)]))
+        return Array(
+            (len(rows), *shape), tuple([entry for row in rows for entry in self.entries(row)])
+        )
 
     def checked_node(
-        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
+        self,
+        primitive: Primitive,
+        operands: Sequence[Meaning],
+        place: Place,
+        pieces: Sequence[Place],
     ) -> int | Array:
         make = super().checked_node
-        return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, numbers, place, pieces))
+        return self._elementwise(
+            operands, place, pieces, lambda numbers: make(primitive, numbers, place, pieces)
+        )
 
     def _elementwise(
         self,
@@ -318,30 +359,49 @@ class Unroller(TreeBuilder):
                 self._wrong_shapes(resolved[lists[0]], other, (pieces[lists[0]], pieces[k]))
         count = math.prod(shape)
         self.charge(count, place)
-        columns = [value.entries if isinstance(value, Array) else (value,) * count for value in resolved]
+        columns = [
+            value.entries if isinstance(value, Array) else (value,) * count for value in resolved
+        ]
         return Array(shape, tuple([make(numbers) for numbers in zip(*columns, strict=True)]))
 
-    def _wrong_shapes(self, left: Any, right: Array, pieces: Sequence[Place], hint: str = "") -> NoReturn:
+    def _wrong_shapes(
+        self, left: Any, right: Array, pieces: Sequence[Place], hint: str = ""
+    ) -> NoReturn:
         first, second = pieces
-        message = f"these do not go together: {shape_text(left.shape)} and {shape_text(right.shape)}"
-        hint = hint or "lists of the same shape are combined entry by entry, and a number with every entry"
+        message = (
+            f"these do not go together: {shape_text(left.shape)} and {shape_text(right.shape)}"
+        )
+        hint = (
+            hint
+            or "lists of the same shape are combined entry by entry, and a number with every entry"
+        )
         raise self.error("type", message, second, hint, (first, shape_text(left.shape)))
 
     def _is_known(self, name: str) -> bool:
         """Return whether it is known if a name is a number or a list."""
-        return any(name in names for names in (self.shapes, self.valued, self.free, self.dimensions))
+        return any(
+            name in names for names in (self.shapes, self.valued, self.free, self.dimensions)
+        )
 
-    def _matmul(self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]) -> int | Array:
+    def _matmul(
+        self, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
+    ) -> int | Array:
         # an operand without a value becomes a list as long as the other
         for value, other, side in ((operands[1], operands[0], -1), (operands[0], operands[1], 0)):
             if isinstance(value, FreeName) and not self._is_known(value.name):
-                operand = self._resolve(other) if not isinstance(other, FreeName) or other.name in self.shapes else None
+                operand = (
+                    self._resolve(other)
+                    if not isinstance(other, FreeName) or other.name in self.shapes
+                    else None
+                )
                 if isinstance(operand, Array):
                     self.shapes[value.name] = operand.shape[side:][:1]
         left, right = (self._list(x, piece) for x, piece in zip(operands, pieces, strict=True))
         inner = left.shape[-1]
         if inner != right.shape[0]:
-            self._wrong_shapes(left, right, pieces, "in `A @ B`, a row of A is as long as a column of B")
+            self._wrong_shapes(
+                left, right, pieces, "in `A @ B`, a row of A is as long as a column of B"
+            )
         rows = [left.entries[k : k + inner] for k in range(0, len(left.entries), inner)]
         width = right.shape[1] if len(right.shape) == 2 else 1
         columns = [right.entries[k::width] for k in range(width)]
@@ -351,7 +411,12 @@ class Unroller(TreeBuilder):
         return Array(shape, entries) if shape else entries[0]
 
     def apply(
-        self, primitive: Primitive, name: str, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
+        self,
+        primitive: Primitive,
+        name: str,
+        operands: Sequence[Meaning],
+        place: Place,
+        pieces: Sequence[Place],
     ) -> int | Array:
         if FUNCTIONS_OF_LISTS.get(primitive.name, (None,))[0] is primitive:
             return self._of_lists(primitive, operands, place, pieces)
@@ -361,24 +426,39 @@ class Unroller(TreeBuilder):
             if isinstance(resolved, Array):
                 self.charge(len(resolved.entries), place)
                 entries = resolved.entries
-                self.raise_for_types(primitive.takes_conditions, entries, list(pieces) * len(entries))
+                self.raise_for_types(
+                    primitive.takes_conditions, entries, list(pieces) * len(entries)
+                )
                 return self.node(primitive, entries, place) if len(entries) > 1 else entries[0]
             if isinstance(only, FreeName) and only.name not in self.valued:
                 self._unknown_shape(only.name, self.span(pieces[0]))
         make = super().apply
-        return self._elementwise(operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces))
+        return self._elementwise(
+            operands, place, pieces, lambda numbers: make(primitive, name, numbers, place, pieces)
+        )
 
     def _of_lists(
-        self, primitive: Primitive, operands: Sequence[Meaning], place: Place, pieces: Sequence[Place]
+        self,
+        primitive: Primitive,
+        operands: Sequence[Meaning],
+        place: Place,
+        pieces: Sequence[Place],
     ) -> int | Array:
         if len(operands) != len(primitive.params):
-            self.refuse_count(primitive.name, primitive.signature, len(primitive.params), place, pieces)
-        lists = [self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True)]
+            self.refuse_count(
+                primitive.name, primitive.signature, len(primitive.params), place, pieces
+            )
+        lists = [
+            self._list(operand, piece) for operand, piece in zip(operands, pieces, strict=True)
+        ]
         self.charge(2 * len(lists[0].entries), place)
         try:
             value: int | Array = FUNCTIONS_OF_LISTS[primitive.name][1](*lists, self._make_at(place))
         except WrongShape as wrong:
-            message = f"this is {shape_text(lists[wrong.k].shape)}, and `{primitive.name}` does not take it"
+            message = (
+                f"this is {shape_text(lists[wrong.k].shape)}, and `{primitive.name}` does not"
+                " take it"
+            )
             if wrong.k:
                 self._wrong_shapes(lists[0], lists[1], pieces, wrong.needed)
             raise self.error("type", message, pieces[wrong.k], wrong.needed) from None
@@ -392,7 +472,9 @@ class Unroller(TreeBuilder):
         return make
 
     def _may_be_index(self, name: str, call: Call, is_used: bool) -> bool:
-        """Return whether a name has no other value than that of an index; an unused one may be no constant either."""
+        """Return whether a name has no other value than that of an index; an unused one may be no
+        constant either.
+        """
         if any(name in names for names in (self.valued, self.shapes, self.bound)):
             return False
         meaning = call.meanings.get(name)
@@ -415,14 +497,18 @@ class Unroller(TreeBuilder):
         if is_used:
             plain = f"; the {called} of four numbers is `{called}([a, b, c, d])`"
             message = f"`{name}` is the index of this `{called}`, and has another value"
-            taken = self.error("name", message, call.place(index), f"give the index another name{plain}")
+            taken = self.error(
+                "name", message, call.place(index), f"give the index another name{plain}"
+            )
         else:
             taken = self._ambiguous(call, i, index)
         if not self._may_be_index(name, call, is_used):
             raise taken
         if not is_used:
             self.unused_indices.setdefault(name, taken)
-        first, last = (self._fixed_integer(p, call, f"a bound of `{called}`", plain) for p in bounds)
+        first, last = (
+            self._fixed_integer(p, call, f"a bound of `{called}`", plain) for p in bounds
+        )
         if last < first:
             both = joined(*body.pieces[i][2:])
             message = f"`{name}` has no values: its bounds are {first} and {last}"
@@ -446,14 +532,20 @@ class Unroller(TreeBuilder):
         step = self._step_function(call, parents[0], pieces[0])
         count = self._fixed_integer(parents[2], call, "the number of steps of `iterate`")
         if not 0 <= count <= MAX_TERMS:
-            message, hint = f"`iterate` cannot take {count:,} steps", f"write a number up to {MAX_TERMS:,}"
+            message, hint = (
+                f"`iterate` cannot take {count:,} steps",
+                f"write a number up to {MAX_TERMS:,}",
+            )
             raise self.error("limit" if count > 0 else "type", message, pieces[2], hint)
         self.check_depth(call.depth, place)
         value = self._resolve(call.values[parents[1] - call.first])
         for k in range(1, count + 1):
             before, value = value, self._step(step, value, k, call, place, pieces)
             if _shape(value) != _shape(before):
-                message = f"a step of `iterate` makes {shape_text(_shape(value))} of {shape_text(_shape(before))}"
+                message = (
+                    f"a step of `iterate` makes {shape_text(_shape(value))} of"
+                    f" {shape_text(_shape(before))}"
+                )
                 raise self.error("type", message, place, "let the function return what it takes")
         return value
 
@@ -461,15 +553,22 @@ class Unroller(TreeBuilder):
         """Return the function that `iterate` is to apply."""
         body, hint = call.function.body, "define it before: `f(x) = …; iterate(f, x0, 10)`"
         if body.primitives[name] is not NAME_MARK:
-            raise self.error("type", "the first argument of `iterate` is the name of a function", piece, hint)
+            raise self.error(
+                "type", "the first argument of `iterate` is the name of a function", piece, hint
+            )
         called, at = body.called[name]
         if called not in self.defined and called not in FUNCTIONS and called not in COMPOSED:
-            raise self.error("name", f"there is no function `{called}`, which `iterate` would apply", at, hint)
+            raise self.error(
+                "name", f"there is no function `{called}`, which `iterate` would apply", at, hint
+            )
         step = self.function_in(call.function, called, at, piece)
         count = len(step.parameters if isinstance(step, Function) else step.params)
         if count > 2 or (count == 2 and isinstance(step, Primitive)):
             message = f"`{called}` takes {count} arguments, and `iterate` gives it one"
-            hint = f"define `g(x) = {called}(x, …)`, or with the number of the step `g(x, k) = …`, and iterate that"
+            hint = (
+                f"define `g(x) = {called}(x, …)`, or with the number of the step `g(x, k) = …`, and"
+                " iterate that"
+            )
             raise self.error("arity", message, at, hint)
         return step
 
@@ -485,10 +584,14 @@ class Unroller(TreeBuilder):
         if isinstance(step, Primitive):
             return self.apply(step, step.name, (value,), place, pieces[1:2])
         number = [self.constant(float(k), str(k), place)] if len(step.parameters) == 2 else []
-        return self._resolve(self.value(self.enter(step, [value, *number], place, pieces, call.depth)))
+        return self._resolve(
+            self.value(self.enter(step, [value, *number], place, pieces, call.depth))
+        )
 
     def _ambiguous(self, call: Call, i: int, index: int) -> ExpressionError:
-        """Return the error about four arguments that are an index with its bounds, or four numbers."""
+        """Return the error about four arguments that are an index with its bounds, or four
+        numbers.
+        """
         called, name = call.function.body.called[i][0], call.function.body.called[index][0]
         term, _, *bounds = map(self.source, call.function.body.pieces[i])
         other = next(letter for letter in ("k", "i", "j") if letter != name)
@@ -513,7 +616,9 @@ class Unroller(TreeBuilder):
     def _fixed_integer(self, root: int, call: Call, what: str, also: str = "") -> int:
         number = self._fixed_number(root, call, what, also)
         if number != number or abs(number) > 1e9 or number != int(number):
-            message = f"{what} has to be a whole number that the program fixes, and this is {number:g}"
+            message = (
+                f"{what} has to be a whole number that the program fixes, and this is {number:g}"
+            )
             raise self.error("type", message, call.place(root), "counting begins at 1")
         return int(number)
 
@@ -559,7 +664,11 @@ class Unroller(TreeBuilder):
             self._check_terms(last - first + 1, place, "[…]")
             ranges.append(range(first, last + 1))
         ranges += [range(1, n + 1) for n in (shape or ())[len(operands) :]]
-        kept = [k for k in range(len(ranges)) if k >= len(operands) or body.primitives[operands[k]] is RANGE]
+        kept = [
+            k
+            for k in range(len(ranges))
+            if k >= len(operands) or body.primitives[operands[k]] is RANGE
+        ]
         array = self._entries_of(value, ranges, place)
         if not kept:
             return array.entries[0]
@@ -568,21 +677,40 @@ class Unroller(TreeBuilder):
     def _check_count(self, count: int, shape: tuple[int, ...] | None, at: Place) -> None:
         """Raise an error if there are more indices than the list has levels."""
         if count > (2 if shape is None else len(shape)):
-            most = "lists are nested twice at most" if shape is None else f"this is {shape_text(shape)}"
-            raise self.error("type", f"there are {count} indices here, and {most}", at, "leave it out")
+            most = (
+                "lists are nested twice at most"
+                if shape is None
+                else f"this is {shape_text(shape)}"
+            )
+            raise self.error(
+                "type", f"there are {count} indices here, and {most}", at, "leave it out"
+            )
 
     def _wrong_index(self, first: int, last: int, highest: float, at: Place) -> ExpressionError:
         if first > last:
-            return self.error("type", f"the range from {first} to {last} is empty", at, "write the smaller first")
+            return self.error(
+                "type", f"the range from {first} to {last} is empty", at, "write the smaller first"
+            )
         outside = first if first < 1 else last
-        valid = "counting begins at 1" if highest == math.inf else f"the indices here go from 1 to {highest}"
+        valid = (
+            "counting begins at 1"
+            if highest == math.inf
+            else f"the indices here go from 1 to {highest}"
+        )
         return self.error("type", f"there is no entry {outside}", at, valid)
 
-    def _indexed_shape(self, value: Meaning, place: Place, pieces: Sequence[Place]) -> tuple[int, ...] | None:
+    def _indexed_shape(
+        self, value: Meaning, place: Place, pieces: Sequence[Place]
+    ) -> tuple[int, ...] | None:
         if isinstance(value, Array):
             return value.shape
         if not isinstance(value, FreeName):
-            raise self.error("type", "this is a number, and has no entries", pieces[0], "a product is written with `*`")
+            raise self.error(
+                "type",
+                "this is a number, and has no entries",
+                pieces[0],
+                "a product is written with `*`",
+            )
         name = value.name
         if name in self.shapes:
             return self.shapes[name]
@@ -595,15 +723,23 @@ class Unroller(TreeBuilder):
         hint = f"give `{name}` a list as its value, `{name}=[…]`, or use another name for the list"
         raise self.error("type", f"`{name}` is a number, and has no entries", pieces[0], hint)
 
-    def _entries_of(self, value: Meaning, ranges: Sequence[range], place: Place | None = None) -> Array:
+    def _entries_of(
+        self, value: Meaning, ranges: Sequence[range], place: Place | None = None
+    ) -> Array:
         self.charge(math.prod(map(len, ranges)), (0, 0) if place is None else place)
         shape = tuple([len(indices) for indices in ranges])
         if isinstance(value, FreeName):
             where = value.place if place is None else place
-            return Array(shape, tuple([self._element(value.name, index, where) for index in product(*ranges)]))
+            return Array(
+                shape,
+                tuple([self._element(value.name, index, where) for index in product(*ranges)]),
+            )
         assert isinstance(value, Array)
         width = value.shape[1] if len(value.shape) == 2 else 1
-        flat = ((index[0] - 1) * width + (index[1] - 1 if len(index) > 1 else 0) for index in product(*ranges))
+        flat = (
+            (index[0] - 1) * width + (index[1] - 1 if len(index) > 1 else 0)
+            for index in product(*ranges)
+        )
         return Array(shape, tuple([value.entries[k] for k in flat]))
 
     def _element(self, name: str, index: tuple[int, ...], place: Place) -> int:
@@ -615,7 +751,9 @@ class Unroller(TreeBuilder):
             if count != len(index):
                 indices = f"{len(index)} {'index' if len(index) == 1 else 'indices'}"
                 message = f"`{name}` has {indices} here, and {count} before"
-                raise self.error("type", message, place, "write as many indices everywhere", (before, "here"))
+                raise self.error(
+                    "type", message, place, "write as many indices everywhere", (before, "here")
+                )
             self.free[label] = self.leaf(place)
         return self.free[label]
 

@@ -27,7 +27,9 @@ class Approach(Typed):
 
 
 def approach_value(name: str, text: str, offset: int = 0) -> float:
-    """Return the value of a name, which may be infinite or have a side, and a unit. Raises `ExpressionError`."""
+    """Return the value of a name, which may be infinite or have a side, and a unit. Raises
+    `ExpressionError`.
+    """
     typed = text.strip()
     sign = -1 if typed[:1] in ("-", "−") else 1
     word = typed.lstrip("+-−").strip().lower()

@@ -21,27 +21,28 @@ if TYPE_CHECKING:
 
 CERTIFIED_DIGITS = 17
 MAX_BITS = 1 << 17
+# Bits at which a number not distinguished from 0 is shown by its bound.
 VANISHING_BITS = 7000
-"""Bits at which a number not distinguished from 0 is shown by its bound."""
 GUARD_DIGITS = 10
 VANISHING_DIGITS = 2_200
 MAX_DIGITS = 10_000
+# Digits of an answer that doubles do not have; twice as many confirm it. A 0 is believed with the
+# last of them.
 MORE_DIGITS = (100, 800)
-"""Digits of an answer that doubles do not have; twice as many confirm it. A 0 is believed with the last of them."""
+# The start of the answer in such a hint.
 WITH_MORE_DIGITS = "with more digits, `--precision 30`"
-"""The start of the answer in such a hint."""
+# The most numbers of such an answer that a hint names.
 MAX_NAMED = 4
-"""The most numbers of such an answer that a hint names."""
+# The share of the budget for such an answer.
 RETRY_SHARE = 0.5
-"""The share of the budget for such an answer."""
+# The kinds of errors that underflow, overflow and rounding may cause.
 BEYOND_DOUBLES = ("domain", "derivative", "overflow")
-"""The kinds of errors that underflow, overflow and rounding may cause."""
+# Fields of inputs, of which a certified answer needs all digits.
 INPUT_FIELDS = frozenset(("point", "direction", "adjoint"))
-"""Fields of inputs, of which a certified answer needs all digits."""
 
 Values = dict[str, Number]
+# A computation in a number type at a point: it returns its numbers by key.
 Task = Callable[[NumberType, Values], dict[str, Any]]
-"""A computation in a number type at a point: it returns its numbers by key."""
 
 
 class Arithmetic(NamedTuple):
@@ -59,20 +60,27 @@ class Arithmetic(NamedTuple):
     ) -> dict[str, Any]:
         """Run a task in coherent units, and return its numbers in `units`, as shown.
 
-        With `hint` the error of a task that doubles do not answer, because a number on the way is too small or too
-        large, or is rounded to the edge of a domain, says the answer of more digits.
+        With `hint` the error of a task that doubles do not answer, because a number on the way is
+        too small or too large, or is rounded to the edge of a domain, says the answer of more
+        digits.
         """
         with use_budget(anew=False):
             if units is None:
                 return self._run(point, task, hint)
             from ..engine.quantities.presentation import present_tree  # only units need it
 
-            results = self._run(point, lambda m, values: present_tree(m, task(m, values), units), hint)
+            results = self._run(
+                point, lambda m, values: present_tree(m, task(m, values), units), hint
+            )
             if self.name == "double" and "point" in results:
-                results["point"] |= {name: units.typed[name] for name in results["point"] if name in units.typed}
+                results["point"] |= {
+                    name: units.typed[name] for name in results["point"] if name in units.typed
+                }
             return results
 
-    def _run(self, point: Mapping[str, float | str], task: Task, hint: bool = False) -> dict[str, Any]:
+    def _run(
+        self, point: Mapping[str, float | str], task: Task, hint: bool = False
+    ) -> dict[str, Any]:
         if self.name == "certified":
             return self._certified(point, task)
         if self.name == "precision":
@@ -89,8 +97,12 @@ class Arithmetic(NamedTuple):
                 error.diagnostic = _with_answer(error.diagnostic, self._beyond_doubles(point, task))
             raise
 
-    def _beyond_doubles(self, point: Mapping[str, float | str], task: Task) -> dict[str, Any] | None:
-        """Return the doubles nearest to the numbers in more digits; None where these do not agree."""
+    def _beyond_doubles(
+        self, point: Mapping[str, float | str], task: Task
+    ) -> dict[str, Any] | None:
+        """Return the doubles nearest to the numbers in more digits; None where these do not
+        agree.
+        """
         from ..engine.numbers.multiprecision import Multiprecision
 
         for digits in MORE_DIGITS:
@@ -126,10 +138,18 @@ class Arithmetic(NamedTuple):
                     break
                 reason, missing = _undecided(error, f"{digits:,} digits"), digits
             else:
-                few = [(x, right) for x in _numbers(best) if (right := x.correct_digits(self.digits)) < self.digits]
-                if digits >= most or all(digits >= VANISHING_DIGITS and _vanishes(x) for x, _ in few):
+                few = [
+                    (x, right)
+                    for x in _numbers(best)
+                    if (right := x.correct_digits(self.digits)) < self.digits
+                ]
+                if digits >= most or all(
+                    digits >= VANISHING_DIGITS and _vanishes(x) for x, _ in few
+                ):
                     break
-                missing = max(self.digits + GUARD_DIGITS - right if right else digits for _, right in few)
+                missing = max(
+                    self.digits + GUARD_DIGITS - right if right else digits for _, right in few
+                )
             if digits >= most:
                 break
             limit = VANISHING_DIGITS if digits < VANISHING_DIGITS else most
@@ -164,10 +184,17 @@ class Arithmetic(NamedTuple):
                     break
                 best, reason = None, _undecided(error, f"{bits:,} bits")
             else:
-                unproven = [x for key, item in balls.items() for x in _numbers(item) if self._unproven(key, x)]
+                unproven = [
+                    x
+                    for key, item in balls.items()
+                    for x in _numbers(item)
+                    if self._unproven(key, x)
+                ]
                 best = None if unproven else convert_numbers(balls, self._proven)
                 reason = _not_proven(unproven[0]) if unproven else None
-                if best and (bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))):
+                if best and (
+                    bits >= VANISHING_BITS or not any(figure.within for figure in _numbers(best))
+                ):
                     break
             bits *= 4
         return _found(best, reason)
@@ -191,7 +218,9 @@ class Arithmetic(NamedTuple):
 
 
 def number_as_typed(m: NumberType, name: str, typed: float | str) -> Number:
-    """Return what was typed for a name in a type that reads decimals; a float is its shortest decimal."""
+    """Return what was typed for a name in a type that reads decimals; a float is its shortest
+    decimal.
+    """
     # a value that was computed, as one of a fit, has an empty text
     text = typed if isinstance(typed, str) else getattr(typed, "source", None) or None
     if text is None:
@@ -208,7 +237,9 @@ def number_as_typed(m: NumberType, name: str, typed: float | str) -> Number:
     return value
 
 
-def convert_numbers(results: dict[str, Any], convert: Callable[[str, Number], Any]) -> dict[str, Any]:
+def convert_numbers(
+    results: dict[str, Any], convert: Callable[[str, Number], Any]
+) -> dict[str, Any]:
     """Convert every number of a tree."""
 
     def item(key: str, x: Any) -> Any:
@@ -230,11 +261,15 @@ def _numbers(results: Any) -> Iterator[Any]:
 
 
 def _with_answer(diagnostic: Diagnostic, numbers: dict[str, Any] | None) -> Diagnostic:
-    """Return the diagnostic of doubles with the answer of more digits, if there is one, in its hint."""
+    """Return the diagnostic of doubles with the answer of more digits, if there is one, in its
+    hint.
+    """
     if numbers is None:
         return diagnostic
     named = [("the value is", numbers["value"])] if "value" in numbers else []
-    named += [(f"the derivative by `{name}` is", x) for name, x in numbers.get("gradient", {}).items()]
+    named += [
+        (f"the derivative by `{name}` is", x) for name, x in numbers.get("gradient", {}).items()
+    ]
     answer = ", ".join(f"{words} {x:.6g}" for words, x in named[:MAX_NAMED]) or "there is an answer"
     return diagnostic._replace(hint=f"{WITH_MORE_DIGITS}, {answer}")
 
@@ -257,7 +292,9 @@ def _vanishes(x: Any) -> bool:
 
 
 def _ends_search(error: Diagnosed, so_far: object) -> bool:
-    """Return whether more digits are not to be tried, as they take too much work; raise an error that they keep."""
+    """Return whether more digits are not to be tried, as they take too much work; raise an error
+    that they keep.
+    """
     if isinstance(error, BudgetExceeded) and so_far:
         return True
     if error.kind != UNDECIDED:

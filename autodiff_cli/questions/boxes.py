@@ -15,7 +15,9 @@ def check_ends(box: Mapping[str, Range], valued: Collection[str]) -> None:
             raise usage_error(f"the range of `{name}` needs two ends", f"`--over {name}=0:1`")
         if not low < high:
             wrong = "are one number" if low == high else "are in the wrong order"
-            raise usage_error(f"the ends of `{name}` {wrong}", f"a value that is fixed goes to `--at {name}=…`")
+            raise usage_error(
+                f"the ends of `{name}` {wrong}", f"a value that is fixed goes to `--at {name}=…`"
+            )
         if name in valued:
             raise point_error(f"`{name}` has both a value and a range", "leave one of them out")
 

@@ -43,8 +43,14 @@ def parse_sigma(sigma: Sigma | None, response: str) -> dict[str, Spread]:
         text = part if several else f"{response}={part}"
         name, _, spread = map(str.strip, text.rpartition("="))
         if not spread or name in spreads or (several and (not name or "=" in name)):
-            message = f"`{name}` is given twice" if name in spreads else _no_uncertainty(part.strip(), several)
-            raise point_error(message, 'write `--sigma 0.1`, `--sigma 2%`, `--sigma s`, or `--sigma "y=s,x=0.1"`')
+            message = (
+                f"`{name}` is given twice"
+                if name in spreads
+                else _no_uncertainty(part.strip(), several)
+            )
+            raise point_error(
+                message, 'write `--sigma 0.1`, `--sigma 2%`, `--sigma s`, or `--sigma "y=s,x=0.1"`'
+            )
         number = _number(spread)
         spreads[name] = spread if number is None else number
     return spreads

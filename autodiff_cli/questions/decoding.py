@@ -10,8 +10,8 @@ from typing import BinaryIO
 
 from ..errors import ExpressionError, Span, limit_error
 
+# Bytes in a line, or in a file that is read whole.
 MAX_BYTES = 64 * 1024 * 1024
-"""Bytes in a line, or in a file that is read whole."""
 
 
 def _unpacking(tool: str) -> str:
@@ -26,6 +26,7 @@ def _recoding() -> str:
     return f"save it as UTF-8: `{recoding_to_utf8()}`"
 
 
+# First bytes of formats other than UTF-8 text, with descriptions and hints.
 KINDS: tuple[tuple[bytes, str, str | Callable[[], str]], ...] = (
     (b"\x1f\x8b", "compressed by gzip", partial(_unpacking, "gzip")),
     (b"\x28\xb5\x2f\xfd", "compressed by Zstandard", partial(_unpacking, "zstd")),
@@ -35,7 +36,11 @@ KINDS: tuple[tuple[bytes, str, str | Callable[[], str]], ...] = (
     (b"\xd0\xcf\x11\xe0", "an old spreadsheet or document", "save it as csv"),
     (b"PAR1", "Parquet", "leave out `--input-format`"),
     (b"ARROW1", "Arrow", "leave out `--input-format`"),
-    (b"SQLite format 3\0", "an SQLite database", 'write the table as csv: `sqlite3 -csv -header FILE "select …"`'),
+    (
+        b"SQLite format 3\0",
+        "an SQLite database",
+        'write the table as csv: `sqlite3 -csv -header FILE "select …"`',
+    ),
     (b"\x89HDF\r", "HDF5", "write it as csv, tsv or jsonl"),
     (b"\x89PNG\r", "a picture (PNG)", "give a file of data: csv, tsv or jsonl"),
     (b"\xff\xd8\xff", "a picture (JPEG)", "give a file of data: csv, tsv or jsonl"),
@@ -45,7 +50,6 @@ KINDS: tuple[tuple[bytes, str, str | Callable[[], str]], ...] = (
     (b"\xff\xfe", "text in UTF-16", _recoding),
     (b"\xfe\xff", "text in UTF-16", _recoding),
 )
-"""First bytes of formats other than UTF-8 text, with descriptions and hints."""
 
 
 def kind_of(data: bytes) -> tuple[str, str] | None:
@@ -85,7 +89,9 @@ def read_text(
 
 
 def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
-    """Return bytes as text, and an error if they are not UTF-8 or hold a NUL; the `first` may have a BOM."""
+    """Return bytes as text, and an error if they are not UTF-8 or hold a NUL; the `first` may have
+    a BOM.
+    """
     if first:
         data = data.removeprefix(b"\xef\xbb\xbf")
     error: ExpressionError | None = None
@@ -98,5 +104,7 @@ def decode(data: bytes, *, first: bool) -> tuple[str, ExpressionError | None]:
         error = ExpressionError("syntax", message, Span(place, place + 1), "save the text as UTF-8")
     if "\0" in text and error is None:
         place = text.index("\0")
-        error = ExpressionError("syntax", "there is a NUL character here", Span(place, place + 1), "remove it")
+        error = ExpressionError(
+            "syntax", "there is a NUL character here", Span(place, place + 1), "remove it"
+        )
     return text, error

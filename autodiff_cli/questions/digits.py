@@ -35,7 +35,8 @@ DEFAULT_REQUIRED_DIGITS = 6  # correct digits by default
 SMALLEST_NORMAL, SMALLEST = 2.0**-1022, 2.0**-1074
 MAX_DOUBLE_DIGITS = 16  # the most digits of a double
 FULL_DIGITS = 15  # of numbers that are rounded as doubles are, to 53 bits
-UNDERFLOW_SHARE = 1e-3  # of an error that is left without underflow, where rounding is not its cause
+# of an error that is left without underflow, where rounding is not its cause
+UNDERFLOW_SHARE = 1e-3
 ROUNDING_STEPS = 8  # units of the last place, times √n for n terms
 ZERO_DIGITS = 800  # digits with which a result of 0 is believed
 MAX_DIFFERENCE_EVALUATIONS = 60  # evaluations for differences, about
@@ -86,12 +87,15 @@ class CheckedNumber(Record):
 def without_value(error: ExpressionError) -> Diagnostic:
     """Return the warning that there is no reference, with its reason."""
     hint = "the double-precision result is an artefact of rounding"
-    return Diagnostic("lost_digits", f"computed without rounding, this has no value: {error}", error.span, hint)
+    return Diagnostic(
+        "lost_digits", f"computed without rounding, this has no value: {error}", error.span, hint
+    )
 
 
 UNSETTLED = Diagnostic(
     "lost_digits",
-    "rounding may have lost digits here, and the correct ones could not be determined within the limit on computation",
+    "rounding may have lost digits here, and the correct ones could not be determined within the"
+    " limit on computation",
     None,
     "rewrite the formula",
 )
@@ -107,18 +111,22 @@ def lost_digits(
     *,
     proven: bool = True,
 ) -> list[Diagnostic]:
-    """Return warnings about value and gradient in doubles where they have fewer than the `required` digits.
+    """Return warnings about value and gradient in doubles where they have fewer than the `required`
+    digits.
 
-    Errors up to the `noise`, by variable and "" for the value, are none, but for a 0 by underflow. The reference is
-    that of `check`, at the doubles `values` or at the `point` as typed, whichever is nearer; at a kink it has the
-    derivatives of the same convention, and a kink that doubles miss is named. What stays undecided is said. Unless it
-    is `proven` that there are bounds, and on which side of each kink and jump the point is, more digits have to prove
-    it. Raises `ExpressionError` and `BudgetExceeded`.
+    Errors up to the `noise`, by variable and "" for the value, are none, but for a 0 by underflow.
+    The reference is that of `check`, at the doubles `values` or at the `point` as typed, whichever
+    is nearer; at a kink it has the derivatives of the same convention, and a kink that doubles miss
+    is named. What stays undecided is said. Unless it is `proven` that there are bounds, and on
+    which side of each kink and jump the point is, more digits have to prove it. Raises
+    `ExpressionError` and `BudgetExceeded`.
     """
     from ..engine.numbers.multiprecision import Multiprecision
 
     doubles = value_and_gradient(REAL, graph, values, wanted)
-    digits = REFERENCE_DIGITS if proven else digits_of_proof(partial(with_kinks, graph, values, wanted))
+    digits = (
+        REFERENCE_DIGITS if proven else digits_of_proof(partial(with_kinks, graph, values, wanted))
+    )
     if digits is None:
         return [UNSETTLED]
     try:
@@ -141,7 +149,10 @@ def lost_digits(
             for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
                 judged.pop(name, None)
     warnings = _loss_warnings(doubles, references.exact, judged)
-    kinks = [hidden_kink_warning(kink, _numbers_of(_names_below(doubles, i))) for i, kink in hidden.items()]
+    kinks = [
+        hidden_kink_warning(kink, _numbers_of(_names_below(doubles, i)))
+        for i, kink in hidden.items()
+    ]
     return [*kinks, *warnings]
 
 
@@ -152,7 +163,9 @@ def _names_below(at: Evaluation, node: int) -> list[str]:
 
 
 class _Judged(NamedTuple):
-    """What is to be said of a number: its correct digits, None where it is a rounding error of 0, or not settled."""
+    """What is to be said of a number: its correct digits, None where it is a rounding error of 0,
+    or not settled.
+    """
 
     digits: int | None
     is_settled: bool = True
@@ -179,15 +192,23 @@ def _judged_numbers(
         of_digits = verdict(number, required)
         if number.unsettled_digits:
             found[name] = _Judged(None, is_settled=False)
-        elif abs(number.computed - number.exact) > allowed and (of_digits.remark == ZERO or not of_digits.agrees):
+        elif abs(number.computed - number.exact) > allowed and (
+            of_digits.remark == ZERO or not of_digits.agrees
+        ):
             # a tiny one is 0, but for the digits of this reference
-            nonzero = [x if abs(x) > AGREE_WITHIN * abs(number.exact) else 0 * x for x in number.written]
+            nonzero = [
+                x if abs(x) > AGREE_WITHIN * abs(number.exact) else 0 * x for x in number.written
+            ]
             is_right = any(correct_digits(number.computed, x) >= required for x in nonzero)
-            found[name] = _Judged(None if of_digits.remark == ZERO else of_digits.kept, is_right_as_written=is_right)
+            found[name] = _Judged(
+                None if of_digits.remark == ZERO else of_digits.kept, is_right_as_written=is_right
+            )
     return found
 
 
-def _loss_warnings(doubles: Evaluation, exact: Evaluation, judged: Mapping[str, _Judged]) -> list[Diagnostic]:
+def _loss_warnings(
+    doubles: Evaluation, exact: Evaluation, judged: Mapping[str, _Judged]
+) -> list[Diagnostic]:
     settled = {name: number.digits for name, number in judged.items() if number.is_settled}
     lost = [(name, digits) for name, digits in settled.items() if digits is not None]
     zeros = [name for name, digits in settled.items() if digits is None]
@@ -198,14 +219,21 @@ def _loss_warnings(doubles: Evaluation, exact: Evaluation, judged: Mapping[str, 
 
 
 def hidden_kinks(
-    doubles: Graph, met: Collection[int], exact: Mapping[int, Breakpoint], written: Sequence[Collection[int]]
+    doubles: Graph,
+    met: Collection[int],
+    exact: Mapping[int, Breakpoint],
+    written: Sequence[Collection[int]],
 ) -> dict[int, Breakpoint]:
     """Return the `exact` kinks that are not among those `met` in doubles.
 
-    A program that has none as it is written in decimals has none, nor is one hidden that is met in doubles, whose sides
-    agree to their digits.
+    A program that has none as it is written in decimals has none, nor is one hidden that is met in
+    doubles, whose sides agree to their digits.
     """
-    hidden = {i: kink for i, kink in exact.items() if i not in met and all(i in kinks for kinks in written)}
+    hidden = {
+        i: kink
+        for i, kink in exact.items()
+        if i not in met and all(i in kinks for kinks in written)
+    }
     return {i: kink for i, kink in hidden.items() if not _is_at_breakpoint(doubles, i)}
 
 
@@ -221,8 +249,11 @@ def hidden_kink_warning(kink: Breakpoint, subject: str) -> Diagnostic:
     return Diagnostic("lost_digits", message, warning.span, "move the point to one side")
 
 
-def underflows(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> dict[str, Number]:
-    """Return the derivatives that are wrong in doubles, and right in as many digits with larger exponents.
+def underflows(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
+) -> dict[str, Number]:
+    """Return the derivatives that are wrong in doubles, and right in as many digits with larger
+    exponents.
 
     They are those at exactly the doubles `values`. Raises `ExpressionError` and `BudgetExceeded`.
     """
@@ -233,18 +264,26 @@ def underflows(graph: Graph, values: Mapping[str, float], wanted: Sequence[str])
         return {}
     references = references_of(graph, values, wanted)
     m = Multiprecision(FULL_DIGITS)
-    unlimited = value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+    unlimited = value_and_gradient(
+        m, graph, {name: m.number(x) for name, x in values.items()}, wanted
+    )
     found = {}
     for name, exact in references.exact.gradient.items():
         wrong = abs(exact - doubles.gradient[name])
         is_lost = wrong > abs(exact) * 10.0**-DEFAULT_REQUIRED_DIGITS
-        if name in references.settled and is_lost and abs(exact - unlimited.gradient[name]) < UNDERFLOW_SHARE * wrong:
+        if (
+            name in references.settled
+            and is_lost
+            and abs(exact - unlimited.gradient[name]) < UNDERFLOW_SHARE * wrong
+        ):
             found[name] = exact
     return found
 
 
 def _may_underflow(doubles: Evaluation) -> bool:
-    """Return whether a value or an adjoint on the way is too small for all digits of a double, perhaps 0."""
+    """Return whether a value or an adjoint on the way is too small for all digits of a double,
+    perhaps 0.
+    """
     numbers = [x for x in (*doubles.graph.data, *doubles.adjoints) if isinstance(x, float)]
     return any(abs(x) < SMALLEST_NORMAL for x in numbers)
 
@@ -258,21 +297,34 @@ def _right_numbers(
     *,
     proven: bool,
 ) -> Sequence[str]:
-    """Return which numbers have the `required` digits as a program is written in decimals, as more digits confirm."""
+    """Return which numbers have the `required` digits as a program is written in decimals, as more
+    digits confirm.
+    """
     from ..engine.numbers.multiprecision import Multiprecision
 
     wanted = [name for name in names if name]
     with suppress(ExpressionError, budget.BudgetExceeded):
-        digits = REFERENCE_DIGITS if proven else digits_of_proof(lambda m: _with_kinks(swept(m)), decimals=True)
+        digits = (
+            REFERENCE_DIGITS
+            if proven
+            else digits_of_proof(lambda m: _with_kinks(swept(m)), decimals=True)
+        )
         if digits is None:
             return ()
-        found = _until_they_agree(lambda d: swept(Multiprecision(d, decimals=True)), wanted, errors, digits)
+        found = _until_they_agree(
+            lambda d: swept(Multiprecision(d, decimals=True)), wanted, errors, digits
+        )
 
         def is_right(name: str) -> bool:
             computed, coarse, finer = (
-                at.gradient[name] if name else at.value for at in (doubles, found.coarse, found.finer)
+                at.gradient[name] if name else at.value
+                for at in (doubles, found.coarse, found.finer)
             )
-            exact = 0 * finer if has_vanished(coarse, finer, errors.get(name, 0.0), 2 * found.digits) else finer
+            exact = (
+                0 * finer
+                if has_vanished(coarse, finer, errors.get(name, 0.0), 2 * found.digits)
+                else finer
+            )
             return correct_digits(computed + 0.0, exact) >= required
 
         return [name for name in names if name in found.settled and is_right(name)]
@@ -280,24 +332,31 @@ def _right_numbers(
 
 
 def zero_warning(subject: str, numbers: int) -> Diagnostic:
-    """Return the warning that so many numbers are 0, and what is shown of them is their rounding error."""
+    """Return the warning that so many numbers are 0, and what is shown of them is their rounding
+    error.
+    """
     message = f"{subject} {'is' if numbers == 1 else 'are'} 0: what is shown is a rounding error"
-    return Diagnostic("lost_digits", message, None, "rewrite the formula so that it cancels exactly")
+    return Diagnostic(
+        "lost_digits", message, None, "rewrite the formula so that it cancels exactly"
+    )
 
 
 class _References(NamedTuple):
     exact: Evaluation  # at exactly the doubles of the computation
-    written: list[Evaluation]  # with decimal literals, at decimals and doubles; empty without a value
+    # with decimal literals, at decimals and doubles; empty without a value
+    written: list[Evaluation]
     precision: int
     settled: frozenset[str]  # the variables, and "" for the value, that more digits do not change
     underflowed: bool
 
 
+# Evaluates a program and its derivatives at a point in a number type.
 Swept = Callable[[NumberType], Evaluation]
-"""Evaluates a program and its derivatives at a point in a number type."""
 
 
-def _as_written(graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str]) -> Sequence[Swept]:
+def _as_written(
+    graph: Graph, values: Mapping[str, float], point: Point, wanted: Sequence[str]
+) -> Sequence[Swept]:
     """Return the evaluations with decimal literals: at the point as typed, and at its doubles."""
 
     def typed(m: NumberType) -> Evaluation:
@@ -305,7 +364,9 @@ def _as_written(graph: Graph, values: Mapping[str, float], point: Point, wanted:
         return value_and_gradient(m, graph, numbers, wanted)
 
     def at_doubles(m: NumberType) -> Evaluation:
-        return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+        return value_and_gradient(
+            m, graph, {name: m.number(x) for name, x in values.items()}, wanted
+        )
 
     return typed, at_doubles
 
@@ -326,17 +387,24 @@ def _with_kinks(at: Evaluation) -> Computed:
     return Computed(_numbers(at), at.kinks)
 
 
-def with_kinks(graph: Graph, values: Mapping[str, float], wanted: Sequence[str], m: NumberType) -> Computed:
+def with_kinks(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str], m: NumberType
+) -> Computed:
     """Return value and gradient at exactly these doubles in a number type, with the kinks there."""
-    return _with_kinks(value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted))
+    return _with_kinks(
+        value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+    )
 
 
-def digits_of_proof(compute: Callable[[NumberType], Computed], *, decimals: bool = False) -> int | None:
+def digits_of_proof(
+    compute: Callable[[NumberType], Computed], *, decimals: bool = False
+) -> int | None:
     """Return how many digits leave these numbers right by bounds on their errors; None if none do.
 
-    A whole number or a branch is the same in ever more digits, as long as these leave out what decides it: that two
-    evaluations agree is no proof where doubles have no bound, or do not decide on which side of a kink or jump a point
-    is. `RunningDigits` decides that, and knows what is rational as a fraction.
+    A whole number or a branch is the same in ever more digits, as long as these leave out what
+    decides it: that two evaluations agree is no proof where doubles have no bound, or do not decide
+    on which side of a kink or jump a point is. `RunningDigits` decides that, and knows what is
+    rational as a fraction.
     """
     from ..engine.numbers.multiprecision import Multiprecision
     from ..engine.numbers.running_digits import RunningDigits
@@ -353,14 +421,18 @@ def digits_of_proof(compute: Callable[[NumberType], Computed], *, decimals: bool
                 return digits  # it has no value, which the reference says
         else:
             same_kinks = proven.kinks.keys() == plain.kinks.keys()
-            if same_kinks and all(_is_proven(plain.numbers[name], x) for name, x in proven.numbers.items()):
+            if same_kinks and all(
+                _is_proven(plain.numbers[name], x) for name, x in proven.numbers.items()
+            ):
                 return digits
         digits *= 2
     return None
 
 
 def _is_proven(plain: Number, proven: Number) -> bool:
-    """Return whether a number of so many digits is right to `AGREE_WITHIN`, or to what doubles are, by a bound."""
+    """Return whether a number of so many digits is right to `AGREE_WITHIN`, or to what doubles are,
+    by a bound.
+    """
     log_error = getattr(proven, "log_error", -math.inf)
     if log_error == math.inf:
         return False  # there is no bound
@@ -373,7 +445,9 @@ def _is_proven(plain: Number, proven: Number) -> bool:
 
 
 class _Agreement(NamedTuple):
-    """Evaluations in `digits` and in twice as many, and the numbers that agree: variables, and "" for the value."""
+    """Evaluations in `digits` and in twice as many, and the numbers that agree: variables, and ""
+    for the value.
+    """
 
     coarse: Evaluation
     finer: Evaluation
@@ -382,7 +456,10 @@ class _Agreement(NamedTuple):
 
 
 def _until_they_agree(
-    swept: Callable[[int], Evaluation], wanted: Sequence[str], errors: Mapping[str, float], digits: int
+    swept: Callable[[int], Evaluation],
+    wanted: Sequence[str],
+    errors: Mapping[str, float],
+    digits: int,
 ) -> _Agreement:
     """Return evaluations in ever more digits, from so many on, once they agree."""
     every = 1 + len({*wanted})
@@ -393,7 +470,8 @@ def _until_they_agree(
         try:
             coarse, finer = finer, swept(4 * digits)
         except budget.BudgetExceeded:
-            # out of budget: accept what has not changed so far, or has shrunk, but no zero that may be an underflow
+            # out of budget: accept what has not changed so far, or has shrunk, but no zero that may
+            # be an underflow
             settled = _settled(coarse, finer, wanted, digits, errors, shrunk=True)
             break
         digits *= 2
@@ -410,13 +488,17 @@ def references_of(
 
     def swept(digits: int) -> Evaluation:
         m = Multiprecision(digits)
-        return value_and_gradient(m, graph, {name: m.number(x) for name, x in values.items()}, wanted)
+        return value_and_gradient(
+            m, graph, {name: m.number(x) for name, x in values.items()}, wanted
+        )
 
     errors = _error_bounds(graph, values, wanted)
     coarse, finer, settled, digits = _until_they_agree(swept, wanted, errors, digits)
     # what shrinks with more digits is 0, and its digits are rounding
     for name, slope in finer.gradient.items():
-        if name in settled and has_vanished(coarse.gradient[name], slope, errors.get(name, 0.0), 2 * digits):
+        if name in settled and has_vanished(
+            coarse.gradient[name], slope, errors.get(name, 0.0), 2 * digits
+        ):
             finer.gradient[name] = 0 * slope
     if "" in settled and has_vanished(coarse.value, finer.value, errors.get("", 0.0), 2 * digits):
         finer.value = 0 * finer.value
@@ -432,17 +514,24 @@ def references_of(
     return _References(finer, written, precision, settled, finer.m.underflowed)
 
 
-def _error_bounds(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> dict[str, float]:
-    """Return bounds on the rounding errors of the gradient in doubles, and of the value as ""; none without a bound."""
+def _error_bounds(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
+) -> dict[str, float]:
+    """Return bounds on the rounding errors of the gradient in doubles, and of the value as ""; none
+    without a bound.
+    """
     try:
-        at = value_and_gradient(RUNNING, graph, {name: Bounded(x) for name, x in values.items()}, wanted)
+        at = value_and_gradient(
+            RUNNING, graph, {name: Bounded(x) for name, x in values.items()}, wanted
+        )
     except (ExpressionError, *NO_RESULT):
         return {}
     return {name: getattr(x, "error", 0.0) for name, x in _numbers(at).items()}
 
 
 def is_beyond_rounding(x: Number, error: float, digits: int, least: float = 0.0) -> bool:
-    """Return whether so many digits leave a number right to `AGREE_WITHIN` that doubles leave within `error`.
+    """Return whether so many digits leave a number right to `AGREE_WITHIN` that doubles leave
+    within `error`.
 
     A number below the `least` has to be right relative to that.
     """
@@ -454,7 +543,9 @@ def is_beyond_rounding(x: Number, error: float, digits: int, least: float = 0.0)
 
 
 def has_vanished(coarse: Number, finer: Number, error: float, digits: int) -> bool:
-    """Return whether a number is 0: it shrinks with more digits, and is their rounding error where that is bounded."""
+    """Return whether a number is 0: it shrinks with more digits, and is their rounding error where
+    that is bounded.
+    """
     if not coarse or abs(finer) > AGREE_WITHIN * abs(coarse):
         return False
     return not (finer and math.isfinite(error) and is_beyond_rounding(finer, error, digits))
@@ -482,11 +573,17 @@ def _settled(
             settled.add(name)
         elif abs(a - b) > AGREE_WITHIN * abs(b):
             continue
-        elif is_beyond_rounding(b, error, digits, SMALLEST) if b else believed or _structural(finer, name):
+        elif (
+            is_beyond_rounding(b, error, digits, SMALLEST)
+            if b
+            else believed or _structural(finer, name)
+        ):
             settled.add(name)
     if shrunk or not finer.value:
         return frozenset(settled)
-    noise = max(abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None)
+    noise = max(
+        abs(d * x) for d, x in zip(finer.adjoints, finer.graph.data, strict=True) if d is not None
+    )
     is_clear = noise <= abs(finer.value) * finer.value.context.mpf(10) ** (digits - 25)
     return frozenset(settled if is_clear else ())
 
@@ -510,7 +607,11 @@ def _structural(swept: Evaluation, name: str) -> bool:
 def correct_digits(computed: float, exact: Number) -> int:
     """Return a lower bound on the correct significant digits of a double."""
     wrong = relative_error(computed, exact)
-    return max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong)))) if wrong else MAX_DOUBLE_DIGITS
+    return (
+        max(0, min(MAX_DOUBLE_DIGITS, math.floor(-math.log10(2 * wrong))))
+        if wrong
+        else MAX_DOUBLE_DIGITS
+    )
 
 
 class KnownNumber(NamedTuple):
@@ -529,19 +630,25 @@ class KnownNumber(NamedTuple):
 
     @property
     def has_underflowed(self) -> bool:
-        """Return whether the number is too small for a double, and its rounding error as small as an underflow."""
+        """Return whether the number is too small for a double, and its rounding error as small as
+        an underflow.
+        """
         is_small = abs(self.exact) < SMALLEST_NORMAL and bool(self.exact or self.may_underflow)
         return is_small and bool(abs(self.exact - self.computed) <= 2 * SMALLEST)
 
     def digits_as_written(self, kept: int) -> int:
-        """Return the correct digits at the decimals as well, where `kept` are those at the doubles."""
+        """Return the correct digits at the decimals as well, where `kept` are those at the
+        doubles.
+        """
         if not self.written or self.written[0] == self.computed:
             return kept if self.written else 0
         return min([kept, *(correct_digits(self.computed, x) for x in self.written)])
 
 
 class DigitsVerdict(NamedTuple):
-    """The correct digits of a double, those that its computation kept, and whether they are enough."""
+    """The correct digits of a double, those that its computation kept, and whether they are
+    enough.
+    """
 
     agrees: bool
     kept: int
@@ -550,7 +657,9 @@ class DigitsVerdict(NamedTuple):
 
 
 def verdict(number: KnownNumber, required: int) -> DigitsVerdict:
-    """Return whether a double has the `required` digits, with a remark where something is to be said of them."""
+    """Return whether a double has the `required` digits, with a remark where something is to be
+    said of them.
+    """
     kept = correct_digits(number.computed, number.exact)
     digits, unsettled = number.digits_as_written(kept), number.unsettled_digits
     if number.has_underflowed:
@@ -598,7 +707,8 @@ def judged(
 def known_number(doubles: Evaluation, references: _References, name: str) -> KnownNumber:
     """Return what is known of the value, as "", or of a partial derivative by name."""
     computed, exact, *written = [
-        swept.gradient[name] if name else swept.value for swept in (doubles, references.exact, *references.written)
+        swept.gradient[name] if name else swept.value
+        for swept in (doubles, references.exact, *references.written)
     ]
     computed = computed + 0.0 if name else computed
     rounding = _rounding_of_zero(doubles, name) if computed and not exact else 0.0
@@ -607,13 +717,19 @@ def known_number(doubles: Evaluation, references: _References, name: str) -> Kno
 
 
 def _rounding_of_zero(doubles: Evaluation, name: str) -> float:
-    """Return the largest rounding error of a value or derivative that is 0, by the terms that it is a sum of."""
+    """Return the largest rounding error of a value or derivative that is 0, by the terms that it is
+    a sum of.
+    """
     leaf = doubles.wanted[name] if name else None
     flows = doubles.graph.data
     if leaf is not None:
         active = doubles.activity([leaf])
         flows = doubles.sweep(tangents, doubles.order, active, {leaf: 1.0}, doubles.graph.roots)
-    terms = [abs(a * x) for a, x in zip(doubles.adjoints, flows, strict=True) if a is not None and x is not None]
+    terms = [
+        abs(a * x)
+        for a, x in zip(doubles.adjoints, flows, strict=True)
+        if a is not None and x is not None
+    ]
     return ROUNDING_STEPS * math.sqrt(len(terms)) * 2.0**-52 * max(terms, default=0.0)
 
 
@@ -662,15 +778,25 @@ def _compare(doubles: Evaluation, references: _References, name: str, leaf: int)
         return Comparison(slope)
     if not around.digits_agree:
         before = value(x - step)
-        for other in (value(x + step), here) if any(kink.primitive.jumps for kink in exact.kinks.values()) else ():
+        for other in (
+            (value(x + step), here)
+            if any(kink.primitive.jumps for kink in exact.kinks.values())
+            else ()
+        ):
             if abs(other - before) > 1e-9 * (abs(before) + abs(other)):
-                return Comparison(slope, f"a jump: from {short_text(before)} to {short_text(other)}", exists=False)
+                return Comparison(
+                    slope, f"a jump: from {short_text(before)} to {short_text(other)}", exists=False
+                )
         known = next((kink.sides for kink in doubles.kinks.values() if kink.sides), "")
-        return Comparison(slope, known or "differences do not converge here", exists=not exact.kinks)
+        return Comparison(
+            slope, known or "differences do not converge here", exists=not exact.kinks
+        )
     # A curved piece has another slope a step away.
     if min(left, right) - near <= partial <= max(left, right) + near and abs(left - right) > near:
         return Comparison(
-            slope, f"a kink: slope {short_text(left)} on the left, {short_text(right)} on the right", exists=False
+            slope,
+            f"a kink: slope {short_text(left)} on the left, {short_text(right)} on the right",
+            exists=False,
         )
     remark = f"wrong: differences in {m.digits} digits give {short_text(middle)}"
     return Comparison(slope, remark, agrees=False, exists=not exact.kinks)
@@ -705,19 +831,27 @@ def evaluator(graph: Graph, m: NumberType, leaf: int) -> Callable[[Any], Any]:
 
 
 def ridders(
-    value: Callable[[float], float | None], x: float, noise: Callable[[float], float] = lambda _: 0.0
+    value: Callable[[float], float | None],
+    x: float,
+    noise: Callable[[float], float] = lambda _: 0.0,
 ) -> Difference:
     """Return the slope at `x` by Ridders' method: extrapolated central differences.
 
-    `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
+    `noise` is the rounding error of a value. Source: C. J. F. Ridders, Advances in Engineering
+    Software 4 (1982) 75-76.
     """
     best, error, nearest, count = 0.0, math.inf, math.inf, 0
-    for start, enough in (*((start, 1e-9) for start in FIRST_STEPS), *((start, ROUGH) for start in NEAR_STEPS)):
+    for start, enough in (
+        *((start, 1e-9) for start in FIRST_STEPS),
+        *((start, ROUGH) for start in NEAR_STEPS),
+    ):
         for scale in dict.fromkeys((abs(x) or 1.0, 1.0)):
             if count > 1 and error < enough * abs(best):
                 return Difference(best, error)
             shrunk = (start * scale / 16**k for k in range(10))
-            step = next((h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None)
+            step = next(
+                (h for h in shrunk if value(x + h) is not None and value(x - h) is not None), None
+            )
             if step is None:
                 continue
             slope, own_error = _ridders(value, x, step, max(noise(x - step), noise(x + step)))
@@ -731,7 +865,9 @@ def ridders(
     return Difference(best, error) if count else Difference()
 
 
-def _ridders(value: Callable[[float], float | None], x: float, step: float, noise: float) -> tuple[float, float]:
+def _ridders(
+    value: Callable[[float], float | None], x: float, step: float, noise: float
+) -> tuple[float, float]:
     best, best_error = 0.0, math.inf
     previous: list[float] = []
     for _ in range(EXTRAPOLATION_ROWS):
@@ -767,7 +903,8 @@ class Sides(NamedTuple):
 def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> Sides | None:
     """Return the slopes on both sides of `x`; None if one side has no value.
 
-    The step should be about a third of the digits: then a smooth function's slopes differ by as little as that.
+    The step should be about a third of the digits: then a smooth function's slopes differ by as
+    little as that.
     """
     estimates = []
     for h in (step, step / 16):
@@ -776,29 +913,38 @@ def sides(value: Callable[[Number], Number | None], x: Number, step: Number) -> 
             return None
         estimates.append(((here - down) / h, (up - here) / h))
     (wide_left, wide_right), (left, right) = estimates
-    digits_agree = abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
+    digits_agree = (
+        abs(wide_left - left) <= abs(left) * 1e-12 and abs(wide_right - right) <= abs(right) * 1e-12
+    )
     vanishes = 8 * abs(left) <= abs(wide_left) and 8 * abs(right) <= abs(wide_right)
     return Sides(left, right, digits_agree, vanishes)
 
 
+# The most characters of a part of a formula in a warning.
 MAX_NAMED_PART = 40
-"""The most characters of a part of a formula in a warning."""
 
 
-def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]) -> list[Diagnostic]:
+def losses(
+    doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, int]]
+) -> list[Diagnostic]:
     """Return warnings about lost digits."""
     for i in doubles.order:
         exact = swept.graph.data[i]
         is_condition = doubles.graph.primitives[i].gives_condition
         if is_condition and exact is not None and exact != doubles.graph.data[i]:
-            message = "rounding decides this comparison: in exact arithmetic its result is the opposite"
+            message = (
+                "rounding decides this comparison: in exact arithmetic its result is the opposite"
+            )
             hint = "leave a margin around the edge"
             return [Diagnostic("lost_digits", message, doubles.graph.span(i), hint)]
-    wrong = [relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)]
+    wrong = [
+        relative_error(x, y) for x, y in zip(doubles.graph.data, swept.graph.data, strict=True)
+    ]
     lost = [(name, left) for name, left in digits if left <= 16 - MIN_REPORTED_LOSS]
     values = values_of(doubles.graph) if lost else []
 
-    # the same for every derivative: a search over all nodes for each of many variables would be quadratic
+    # the same for every derivative: a search over all nodes for each of many variables would be
+    # quadratic
     @cache
     def of_value(any_way: bool) -> tuple[int | None, float]:
         return _most_amplifying(_value_growth(doubles, swept, wrong, any_way))
@@ -807,7 +953,14 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     def of_adjoint() -> tuple[int | None, str, str]:
         node, factor = _most_amplifying(_adjoint_growth(doubles, swept, wrong))
         found = node is not None and factor >= 10.0
-        return (node, *(_loss_of_adjoint(doubles, swept, values, node) if found and node is not None else ("", "")))
+        return (
+            node,
+            *(
+                _loss_of_adjoint(doubles, swept, values, node)
+                if found and node is not None
+                else ("", "")
+            ),
+        )
 
     numbers: dict[tuple[int | None, str, str, int], list[str]] = {}
     for name, left in lost:
@@ -828,11 +981,15 @@ def losses(doubles: Evaluation, swept: Evaluation, digits: Sequence[tuple[str, i
     diagnostics = []
     for (node, why, hint, left), names in numbers.items():
         message = _digits_left(names, left) + (why and f": {why}")
-        diagnostics.append(Diagnostic("lost_digits", message, None if node is None else values[node].span, hint))
+        diagnostics.append(
+            Diagnostic("lost_digits", message, None if node is None else values[node].span, hint)
+        )
     return diagnostics
 
 
-def _loss_of_adjoint(doubles: Evaluation, swept: Evaluation, values: Sequence[Value], node: int) -> tuple[str, str]:
+def _loss_of_adjoint(
+    doubles: Evaluation, swept: Evaluation, values: Sequence[Value], node: int
+) -> tuple[str, str]:
     """Return why the adjoint of a node has lost digits, and a hint."""
     text = values[node].label
     if not text:
@@ -842,12 +999,20 @@ def _loss_of_adjoint(doubles: Evaluation, swept: Evaluation, values: Sequence[Va
         return f"the adjoint of `{text}` is too small for a double", RESCALE
     uses = [i for i in doubles.order if node in doubles.graph.parents[i]]
     if len(uses) == 1:
-        why = f"the derivative of `{values[uses[0]].primitive.written}` magnifies the rounding of `{text}`"
+        why = (
+            f"the derivative of `{values[uses[0]].primitive.written}` magnifies the rounding of"
+            f" `{text}`"
+        )
         return why, "rewrite it so that the rounding of its input matters less"
-    return f"the contributions to the adjoint of `{text}` cancel", "write the formula so that its parts do not cancel"
+    return (
+        f"the contributions to the adjoint of `{text}` cancel",
+        "write the formula so that its parts do not cancel",
+    )
 
 
-def _loss_of_value(doubles: Evaluation, swept: Evaluation, value: Value, node: int) -> tuple[str, str]:
+def _loss_of_value(
+    doubles: Evaluation, swept: Evaluation, value: Value, node: int
+) -> tuple[str, str]:
     """Return why a node has lost digits, and a hint."""
     inputs, primitive = doubles.graph.inputs(node), value.primitive
     if _is_too_small(doubles.graph.data[node], swept.graph.data[node]):
@@ -855,7 +1020,10 @@ def _loss_of_value(doubles: Evaluation, swept: Evaluation, value: Value, node: i
     if primitive in (ADD, SUB):
         return "nearly equal numbers cancel", _hint(value)
     if len(inputs) == 1 and not primitive.gives_condition:
-        return f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument", _hint(value)
+        return (
+            f"`{primitive.written}` at {inputs[0]:.6g} magnifies the rounding of its argument",
+            _hint(value),
+        )
     return f"`{primitive.written}` magnifies the rounding of its inputs", _hint(value)
 
 
@@ -865,12 +1033,16 @@ def _digits_left(names: Sequence[str], left: int) -> str:
 
 def _numbers_of(names: Sequence[str]) -> str:
     variables = [name for name in names if name]
-    derivatives = f"the {'derivative' if len(variables) == 1 else 'derivatives'} by {quote(variables)}"
+    derivatives = (
+        f"the {'derivative' if len(variables) == 1 else 'derivatives'} by {quote(variables)}"
+    )
     return " and ".join(["the value"] * ("" in names) + [derivatives] * bool(variables))
 
 
 def having_digits(numbers: int, left: int) -> str:
-    """Return what so many numbers have if rounding leaves them so many digits, at least: `has no reliable digit`."""
+    """Return what so many numbers have if rounding leaves them so many digits, at least: `has no
+    reliable digit`.
+    """
     count = f"at least {plural(left, 'correct digit')}" if left else "no reliable digit"
     return f"{'has' if numbers == 1 else 'have'} {count}"
 
@@ -883,7 +1055,9 @@ def _underflows(doubles: Evaluation, swept: Evaluation) -> bool:
     """Return whether a value or an adjoint on the way is too small for a double, and not 0."""
     pairs = [*zip(doubles.graph.data, swept.graph.data, strict=True)]
     pairs += zip(doubles.adjoints, swept.adjoints, strict=True)
-    numbers = [(x, y) for x, y in pairs if x is not None and y is not None and not isinstance(x, bool)]
+    numbers = [
+        (x, y) for x, y in pairs if x is not None and y is not None and not isinstance(x, bool)
+    ]
     return any(y != 0 and _is_too_small(x, y) for x, y in numbers)
 
 
@@ -919,7 +1093,9 @@ def _value_growth(
             yield i, wrong[i] / max(2.0**-53, *(wrong[p] for p in parents))
 
 
-def _adjoint_growth(doubles: Evaluation, swept: Evaluation, wrong: Sequence[float]) -> Iterator[tuple[int, float]]:
+def _adjoint_growth(
+    doubles: Evaluation, swept: Evaluation, wrong: Sequence[float]
+) -> Iterator[tuple[int, float]]:
     consumers: dict[int, list[int]] = {}
     for i in doubles.order:
         for p in doubles.graph.parents[i]:

@@ -20,8 +20,10 @@ class Family(NamedTuple):
 
     signatures: tuple[str, ...]  # its notations, with different numbers of parameters
     mean_sd: Callable[..., tuple[float, float]]
-    draw: Callable[..., Any]  # an array, from NumPy, its generator, the number of draws, and parameters
-    units: str = ""  # of each parameter: `v`alue, `d`ifference or pure `n`umber; empty without units
+    # an array, from NumPy, its generator, the number of draws, and parameters
+    draw: Callable[..., Any]
+    # of each parameter: `v`alue, `d`ifference or pure `n`umber; empty without units
+    units: str = ""
     moments: Callable[..., Moments] = lambda *_: Moments()
     positive: tuple[int, ...] = ()  # the indices of the parameters that must be positive
     support: Callable[..., tuple[float, float]] = lambda *_: (-math.inf, math.inf)
@@ -56,7 +58,9 @@ def _triangular_moments(a: float, *rest: float) -> Moments:
     left, right = (rest[0] - a, rest[1] - rest[0]) if len(rest) == 2 else (1.0, 1.0)
     # powers of fractions of the width do not overflow
     x, y = left / (left + right), right / (left + right)
-    skewness = math.sqrt(2) * (y - x) * (2 * x + y) * (x + 2 * y) / (5 * (x * x + x * y + y * y) ** 1.5)
+    skewness = (
+        math.sqrt(2) * (y - x) * (2 * x + y) * (x + 2 * y) / (5 * (x * x + x * y + y * y) ** 1.5)
+    )
     return Moments(1.0, skewness, 2.4)
 
 
@@ -76,7 +80,9 @@ def _lognormal_moments(mu: float, s: float) -> Moments:
 
 
 def _beta_mean_sd(a: float, b: float, low: float, high: float) -> tuple[float, float]:
-    return low + (high - low) * (a / (a + b)), (high - low) * math.sqrt(a * b / (a + b + 1)) / (a + b)
+    return low + (high - low) * (a / (a + b)), (high - low) * math.sqrt(a * b / (a + b + 1)) / (
+        a + b
+    )
 
 
 def _beta_moments(a: float, b: float, *_: float) -> Moments:
@@ -112,6 +118,8 @@ def _nonnegative(*_: float) -> tuple[float, float]:
     return 0.0, math.inf
 
 
+# The families by name. `lognormal` takes mean and standard deviation of the logarithm. `twopiece`
+# joins two half-normal distributions: S. John, Communications in Statistics A 11 (1982) 879.
 FAMILIES = {
     "normal": Family(
         ("normal(m, s)",), lambda m, s: (m, s), lambda np, rng, n, m, s: m + s * rng.standard_normal(n), "vd",
@@ -175,6 +183,3 @@ FAMILIES = {
         (), lambda m, s, *_: (m, s), NotImplemented, "vdnn", lambda m, s, third, fourth: Moments(1.0, third, fourth),
     ),
 }  # fmt: skip
-"""The families by name. `lognormal` takes mean and standard deviation of the logarithm. `twopiece` joins two
-half-normal distributions: S. John, Communications in Statistics A 11 (1982) 879.
-"""

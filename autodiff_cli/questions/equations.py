@@ -46,22 +46,34 @@ def read_equations(text: str, named: Collection[str], *, units: bool = False) ->
             continue
         (defined if kind == "define" else bound).add(name)
         if equations:
-            hint = f"move it before the equations; as an equation `{name}` needs a value, or `--for {name}`"
-            raise ExpressionError("syntax", f"`{name}` is bound here, after an equation", statement.span, hint)
+            hint = (
+                f"move it before the equations; as an equation `{name}` needs a value, or `--for"
+                f" {name}`"
+            )
+            raise ExpressionError(
+                "syntax", f"`{name}` is bound here, after an equation", statement.span, hint
+            )
     if not equations:
         return _without_equations(text, named, statements, units)
     program = build(lambda: residuals_tree(text, equations), text, named, units=units)
     return Equations(program, _texts(text, program, equations))
 
 
-def _without_equations(text: str, named: Collection[str], statements: Sequence[TwoSided], units: bool) -> Equations:
-    """Return a program whose output is 0 at a solution; what is bound or defined last is no equation by mistake."""
+def _without_equations(
+    text: str, named: Collection[str], statements: Sequence[TwoSided], units: bool
+) -> Equations:
+    """Return a program whose output is 0 at a solution; what is bound or defined last is no
+    equation by mistake.
+    """
     program = parse(text, named, units=units)
     last = statements[-1]
     for name, start, root in program.bindings_at()[-1:]:
         if root == program.roots[0] and last.sign is not None:
             message = f"`{name} = …` is an equation only if `{name}` has a value or is an unknown"
-            hint = f"give it a value: `--at {name}=…`; or leave `{name} =` out, to find where the rest is 0"
+            hint = (
+                f"give it a value: `--at {name}=…`; or leave `{name} =` out, to find where the rest"
+                " is 0"
+            )
             raise ExpressionError("missing_value", message, Span(start, start + len(name)), hint)
     if last.sign is not None and is_head(last.tokens[: last.sign]) and not program.places:
         name, span = text[last.tokens[0][1] : last.tokens[0][2]], Span(*last.tokens[0][1:])
@@ -78,9 +90,17 @@ def _check_is_no_inequality(text: str, statement: TwoSided) -> None:
         return
     place, *more = statement.comparisons
     _, start, end = statement.tokens[place]
-    equation = f"{text[statement.span.start : start].strip()} = {text[end : statement.span.end].strip()}"
-    hint = "an equation for each sign has its ends" if more else f"its ends are among the solutions of `{equation}`"
-    raise ExpressionError("type", "this is an inequality, and equations are solved here", Span(start, end), hint)
+    equation = (
+        f"{text[statement.span.start : start].strip()} = {text[end : statement.span.end].strip()}"
+    )
+    hint = (
+        "an equation for each sign has its ends"
+        if more
+        else f"its ends are among the solutions of `{equation}`"
+    )
+    raise ExpressionError(
+        "type", "this is an inequality, and equations are solved here", Span(start, end), hint
+    )
 
 
 def read_with_unknowns(
@@ -106,7 +126,9 @@ def read_with_unknowns(
         return read_equations(text, {**also, **values}, units=units)
 
 
-def _kind(text: str, statement: TwoSided, known_names: set[str], bound: set[str], defined: set[str]) -> tuple[str, str]:
+def _kind(
+    text: str, statement: TwoSided, known_names: set[str], bound: set[str], defined: set[str]
+) -> tuple[str, str]:
     tokens, place = statement.tokens, statement.sign
     kinds = [kind for kind, _, _ in tokens]
     name = text[tokens[0][1] : tokens[0][2]]
@@ -132,9 +154,15 @@ def _texts(text: str, program: Program, equations: Sequence[TwoSided]) -> list[s
         count = of.count(k)
         is_listed = equations[k].sign is None and equations[k].outputs == count
         written = _text_at(text, span if is_listed else equations[k].span)
-        texts.append(written if is_listed or count == 1 else f"({written})[{place - of.index(k) + 1}]")
+        texts.append(
+            written if is_listed or count == 1 else f"({written})[{place - of.index(k) + 1}]"
+        )
     return texts
 
 
 def _text_at(text: str, span: Span | None) -> str:
-    return " ".join(text[span.start : span.end].split()) if span is not None and span.via is None else "the formula"
+    return (
+        " ".join(text[span.start : span.end].split())
+        if span is not None and span.via is None
+        else "the formula"
+    )

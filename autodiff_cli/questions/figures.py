@@ -17,7 +17,11 @@ class Figure(NamedTuple):
     """The bound of a number that could not be distinguished from 0; its text is 0."""
 
     def __float__(self) -> float:
-        return math.copysign(math.inf, -1 if self.text[0] == "-" else 1) if self.nearest is None else self.nearest
+        return (
+            math.copysign(math.inf, -1 if self.text[0] == "-" else 1)
+            if self.nearest is None
+            else self.nearest
+        )
 
 
 def unsigned(x: T) -> T:
@@ -25,5 +29,5 @@ def unsigned(x: T) -> T:
     return x + 0.0 if type(x) is float else x  # type: ignore[operator, return-value]
 
 
+# A number of an answer: a double, or a figure of another arithmetic.
 Shown = float | Figure
-"""A number of an answer: a double, or a figure of another arithmetic."""

@@ -23,10 +23,10 @@ from .parse_point import ValueOf, constant_value
 from .periods import check_one_kind
 from .quantities import check_temperature, make_quantity, quantity_value, to_double
 
+# Where a unit may begin after a number.
 _BEGIN = re.compile(r"(?<=[\d.)% ])(?=[^\W\d_]|[°º℃℉′″'\"])|(?<=[)% ])(?=1\s*/)")
-"""Where a unit may begin after a number."""
+# A unit as it stands in a formula: with blanks for the brackets all else keeps its place.
 _IN_BRACKETS = re.compile(r"(?<=[\d.)% ])\[([^\[\]]+)\]")
-"""A unit as it stands in a formula: with blanks for the brackets all else keeps its place."""
 
 
 def measured_value(name: str, text: str, offset: int = 0) -> float:
@@ -43,10 +43,18 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     if not ("(" in written or BETWEEN.search(written) or is_asymmetric(written)):
         return quantity_value(name, text, offset)
     if unit.zero and "%" in written:
-        raise percentage_of(unit, f"give the uncertainty as a number: `± 0.5 {unit}`", Span(0, len(text)))
+        raise percentage_of(
+            unit, f"give the uncertainty as a number: `± 0.5 {unit}`", Span(0, len(text))
+        )
     inner = re.fullmatch(r"\s*\(([^()]+)\)(\s*\(.*)?", written)
-    value = quantity(name, inner[1] + (inner[2] or "") if inner and BETWEEN.search(inner[1]) else written, offset)
-    return _in_si(name, value, unit, text) if isinstance(value, MeasuredValue) else quantity_value(name, text, offset)
+    value = quantity(
+        name, inner[1] + (inner[2] or "") if inner and BETWEEN.search(inner[1]) else written, offset
+    )
+    return (
+        _in_si(name, value, unit, text)
+        if isinstance(value, MeasuredValue)
+        else quantity_value(name, text, offset)
+    )
 
 
 def with_spreads(value_of: ValueOf) -> ValueOf:
@@ -59,7 +67,9 @@ def with_spreads(value_of: ValueOf) -> ValueOf:
         number, unit = _split(f"1{written}") or (f"1{written}", None)
         if unit is not None and "%" in number:
             message = f"the uncertainty of `{name}` is a percentage, and has the unit {unit}"
-            raise ExpressionError("point", message, Span(offset, offset + len(text)), "leave the unit out")
+            raise ExpressionError(
+                "point", message, Span(offset, offset + len(text)), "leave the unit out"
+            )
         quantity(name, number, offset)
         spread = Spread(0.0)
         spread.source, spread.in_unit = number.removeprefix("1"), str(unit or "")
@@ -70,7 +80,9 @@ def with_spreads(value_of: ValueOf) -> ValueOf:
 
 def _split(text: str) -> tuple[str, Unit] | None:
     coverage = COVERAGE.search(text)
-    core, rest = (text[: coverage.start()].rstrip(), f" {coverage[0]}") if coverage else (text.rstrip(), "")
+    core, rest = (
+        (text[: coverage.start()].rstrip(), f" {coverage[0]}") if coverage else (text.rstrip(), "")
+    )
     for begin in _BEGIN.finditer(core):
         before = core[: begin.start()].rstrip()
         unit = unit_or_none(core[begin.start() :]) if before.strip() else None
@@ -85,10 +97,14 @@ def _split(text: str) -> tuple[str, Unit] | None:
         if of_value.dimension != unit.dimension:
             theirs, ours = quantity_name(unit.dimension), quantity_name(of_value.dimension)
             message = f"the value is {ours}, and its uncertainty is {theirs}"
-            raise ExpressionError("point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`")
+            raise ExpressionError(
+                "point", message, Span(0, len(text)), f"give it in a unit such as `{of_value}`"
+            )
         check_one_kind("a value with its uncertainty", of_value, unit)
         spread = Fraction(repr(float(constant_value("uncertainty", before[sign.end() :]))))
-        in_unit = to_double(spread * unit.scale / of_value.scale) * math.pi ** (unit.pi - of_value.pi)
+        in_unit = to_double(spread * unit.scale / of_value.scale) * math.pi ** (
+            unit.pi - of_value.pi
+        )
         return f"{number} {sign[0]} {in_unit!r}{rest}", of_value
     sign = BETWEEN.search(core)
     own = _split(core[: sign.start()]) if sign else None

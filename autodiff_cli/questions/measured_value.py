@@ -19,19 +19,24 @@ if TYPE_CHECKING:
 EXAMPLE = "write it as `5.00±0.02`, `5.00+-2%`, `19.66(10)e-3` or `uniform(4.9, 5.1)`"
 NEGATIVE = "an uncertainty is 0 or above"
 UNCERTAINTY_DIGITS = 2  # digits of an uncertainty in a written result: JCGM 100:2008, 7.2.6
-_EXACT = Context(prec=700)  # digits of a value, from the largest double down to the second digit of the smallest
+# digits of a value, from the largest double down to the second digit of the smallest
+_EXACT = Context(prec=700)
 
 BETWEEN = re.compile(r"±|\+/-|\+-")  # a value and its uncertainty
-COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")  # the coverage factor behind an expanded uncertainty
+# the coverage factor behind an expanded uncertainty
+COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")
 _NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
 _POWER = r"(?:[eE]([+-]?\d{1,6}))?"
 _REAL = rf"{_NUMBER}(?:[eE][+-]?\d{{1,6}})?"
 _CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
 _CONCISE = re.compile(rf"([+-]?{_NUMBER}){_POWER}\s*+\(\s*+({_NUMBER})\s*+\){_POWER}", re.ASCII)
 _SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
-_IN_PER_CENT = re.compile(rf"(?:\([^()]*(?:{BETWEEN.pattern})[^()]*\)|[+-]?{_NUMBER}\({_NUMBER}\))\s*%")
+_IN_PER_CENT = re.compile(
+    rf"(?:\([^()]*(?:{BETWEEN.pattern})[^()]*\)|[+-]?{_NUMBER}\({_NUMBER}\))\s*%"
+)
 _PARENTHESES = re.compile(rf"[+-]?{_NUMBER}\(")
 _ABOVE, _BELOW = rf"\^\{{?\s*\+(?P<above>{_REAL})\s*\}}?", rf"_\{{?\s*-(?P<below>{_REAL})\s*\}}?"
+# A value with signed uncertainties above and below.
 _ASYMMETRIC = [
     re.compile(rf"([+-]?{_REAL})(?:{behind})", re.ASCII)
     for behind in (
@@ -40,14 +45,22 @@ _ASYMMETRIC = [
         rf"\s*{_BELOW}\s*{_ABOVE}",
     )
 ]
-"""A value with signed uncertainties above and below."""
 _DECIMAL = re.compile(rf"[+-]?{_NUMBER}{_POWER}", re.ASCII)
 
 
 class MeasuredValue(Typed):
     """A float with its standard uncertainty and its distribution."""
 
-    __slots__ = ("copied", "distribution", "limit", "nominal", "number", "typed", "uncertainty", "unit")
+    __slots__ = (
+        "copied",
+        "distribution",
+        "limit",
+        "nominal",
+        "number",
+        "typed",
+        "uncertainty",
+        "unit",
+    )
     uncertainty: float
     distribution: Distribution
     unit: Unit  # if it has one, `number` and `typed` are in it, and all else in coherent units
@@ -73,7 +86,8 @@ def is_asymmetric(text: str) -> bool:
 def quantity(name: str, text: str, offset: int = 0) -> float:
     """Return the value of a text, with its uncertainty if it has one.
 
-    `5.00±0.02` gives one standard uncertainty, `5.00 ± 0.04 (k = 2)` two. `offset` is the text's place in a longer one.
+    `5.00±0.02` gives one standard uncertainty, `5.00 ± 0.04 (k = 2)` two. `offset` is the text's
+    place in a longer one.
 
     >>> x = quantity("x", "19.66(10)e-3")
     >>> x, x.uncertainty
@@ -98,24 +112,39 @@ class _ValueText:
         return point_error(f"`{self.name}={' '.join(self.text.split())}` {what}", hint)
 
     def measured(self, written: str) -> MeasuredValue | None:
-        """Return the value with its uncertainty, in the first notation that fits; None without an uncertainty."""
+        """Return the value with its uncertainty, in the first notation that fits; None without an
+        uncertainty.
+        """
         call = _CALL.fullmatch(written)
         # `gamma(5)` is a function
-        if call and (family := FAMILIES.get(call[1])) and family.signatures and (call[1] != "gamma" or "," in call[2]):
+        if (
+            call
+            and (family := FAMILIES.get(call[1]))
+            and family.signatures
+            and (call[1] != "gamma" or "," in call[2])
+        ):
             return self.of_family(call[1], call[2], self.begin + call.start(2))
         for pattern in _ASYMMETRIC:
             if match := pattern.fullmatch(written):
-                return self.asymmetric(float(match[1]), float(match["below"]), float(match["above"]))
+                return self.asymmetric(
+                    float(match[1]), float(match["below"]), float(match["above"])
+                )
         if _IN_PER_CENT.fullmatch(written):
-            example = "write it as in `(1.50±0.02)*0.01`; or leave `%` out if the formula takes per cent"
-            raise self.refused("has `%` behind a value with its uncertainty, and that is no unit here", example)
+            example = (
+                "write it as in `(1.50±0.02)*0.01`; or leave `%` out if the formula takes per cent"
+            )
+            raise self.refused(
+                "has `%` behind a value with its uncertainty, and that is no unit here", example
+            )
         concise = _CONCISE.fullmatch(written)
         if concise and not (concise[2] and concise[4]):
             return self.concise(*concise.groups())
         inside = UNCERTAIN_DIGITS.search(written)
         if inside and "+" not in inside[2]:
             product = f"{EXAMPLE}; a product is `{inside[1].rstrip()}*{inside[2]}`"
-            raise self.refused(f"has `{inside[0]}` in it, which is an uncertainty, not a product", product)
+            raise self.refused(
+                f"has `{inside[0]}` in it, which is an uncertainty, not a product", product
+            )
         return self.with_sign(written)
 
     def asymmetric(self, value: float, below: float, above: float) -> MeasuredValue:
@@ -128,15 +157,21 @@ class _ValueText:
         distribution = Distribution("twopiece", (value, below, above))
         return with_distribution(self.name, mean, deviation, distribution, self.text)
 
-    def concise(self, number: str, before: str | None, spread: str, behind: str | None) -> MeasuredValue:
+    def concise(
+        self, number: str, before: str | None, spread: str, behind: str | None
+    ) -> MeasuredValue:
         """Return a value with the uncertainty of its last digits, such as `19.66(10)e-3`."""
         u, scale = Decimal(spread), int(before or behind or 0)
         if "." not in spread:
             u = u.scaleb(-len(number.partition(".")[2]))
-        return normal(self.name, float(Decimal(number).scaleb(scale)), float(u.scaleb(scale)), self.text)
+        return normal(
+            self.name, float(Decimal(number).scaleb(scale)), float(u.scaleb(scale)), self.text
+        )
 
     def with_sign(self, written: str) -> MeasuredValue | None:
-        """Return a value with `±` before its uncertainty, perhaps scaled and with a coverage factor."""
+        """Return a value with `±` before its uncertainty, perhaps scaled and with a coverage
+        factor.
+        """
         k = factor = Decimal(1)
         coverage = COVERAGE.search(written)
         if coverage:
@@ -148,7 +183,11 @@ class _ValueText:
         if parts is None and (scaled := _SCALED.fullmatch(written)):
             parts = _split(written, *scaled.span(1))
             if parts is not None:
-                factor = Decimal(f"1e{scaled[2]}") if scaled[2] else self.number(written, *scaled.span(3))
+                factor = (
+                    Decimal(f"1e{scaled[2]}")
+                    if scaled[2]
+                    else self.number(written, *scaled.span(3))
+                )
         if parts is not None:
             return self.plus_minus(written, *parts, factor, k)
         if coverage or written.endswith("%"):
@@ -158,7 +197,9 @@ class _ValueText:
         return None
 
     def tolerance(self, nominal: float, below: float, above: float) -> MeasuredValue:
-        """Return a value with a limit on one side, `50 +0.025 -0`: uniform between the limits (JCGM 100, 4.3.7)."""
+        """Return a value with a limit on one side, `50 +0.025 -0`: uniform between the limits (JCGM
+        100, 4.3.7).
+        """
         ends = nominal - below, nominal + above
         measured = with_distribution(
             self.name, *FAMILIES["uniform"].mean_sd(*ends), Distribution("uniform", ends), self.text
@@ -166,7 +207,9 @@ class _ValueText:
         measured.limit, measured.nominal = "tolerance", "low" if above else "high"
         return measured
 
-    def plus_minus(self, written: str, before: Span, after: Span, factor: Decimal, k: Decimal) -> MeasuredValue:
+    def plus_minus(
+        self, written: str, before: Span, after: Span, factor: Decimal, k: Decimal
+    ) -> MeasuredValue:
         spelled = written[after.start : after.end].strip()
         if BETWEEN.search(spelled):
             raise self.refused("has two uncertainties")
@@ -191,11 +234,17 @@ class _ValueText:
 
     def of_family(self, name: str, inner: str, begin: int) -> MeasuredValue:
         family = FAMILIES[name]
-        arguments = [(inner[start:end], begin + start) for start, end in pieces(inner)] if inner.strip() else []
+        arguments = (
+            [(inner[start:end], begin + start) for start, end in pieces(inner)]
+            if inner.strip()
+            else []
+        )
         listed = " or ".join(f"`{signature}`" for signature in family.signatures)
         lengths = [signature.count(",") + 1 for signature in family.signatures]
         if len(arguments) not in lengths or not all(argument for argument, _ in arguments):
-            raise self.refused(f"gives `{name}` {plural(len(arguments), 'number')}", f"write it as {listed}")
+            raise self.refused(
+                f"gives `{name}` {plural(len(arguments), 'number')}", f"write it as {listed}"
+            )
         numbers = tuple(float(constant_value(self.name, *argument)) for argument in arguments)
         self.check_parameters(name, numbers, listed)
         dof = numbers[2] if name == "student" else math.inf
@@ -207,19 +256,26 @@ class _ValueText:
         return with_distribution(self.name, value, u, Distribution(name, numbers, dof), self.text)
 
     def check_parameters(self, name: str, numbers: Sequence[float], listed: str) -> None:
-        """Raise an error if a distribution has no such parameters; `listed` shows how it is written."""
+        """Raise an error if a distribution has no such parameters; `listed` shows how it is
+        written.
+        """
         low, high = FAMILIES[name].support(*numbers)
         if not low < high:
             ends = "low below high" if name == "beta" else "a below b"
             raise self.refused(f"goes from {low:g} to {high:g}", f"{listed}, with {ends}")
         if len(numbers) == 3 and name == "triangular" and not low <= numbers[1] <= high:
-            raise self.refused(f"has its mode {numbers[1]:g} outside of the two ends", f"write it as {listed}")
+            raise self.refused(
+                f"has its mode {numbers[1]:g} outside of the two ends", f"write it as {listed}"
+            )
         if name == "trapezoidal" and not 0 <= numbers[2] <= 1:
             ratio = f"has the ratio {numbers[2]:g} of its top to its base"
             raise self.refused(ratio, "it is from 0 (a triangle) to 1 (a rectangle)")
         for k in FAMILIES[name].positive:
             if not numbers[k] > 0:
-                raise self.refused(f"has the parameter {numbers[k]:g}", f"write it as {listed}, with numbers above 0")
+                raise self.refused(
+                    f"has the parameter {numbers[k]:g}",
+                    f"write it as {listed}, with numbers above 0",
+                )
         if name in ("normal", "student", "lognormal") and numbers[1] < 0:
             raise self.refused(f"has the uncertainty {numbers[1]:g}, which is below 0", NEGATIVE)
 
@@ -253,17 +309,23 @@ def of_draws(name: str, draws: Sequence[float]) -> MeasuredValue:
 def check_dof(name: str, dof: float) -> None:
     """Raise an `ExpressionError` for impossible degrees of freedom."""
     if not dof >= 1:
-        raise point_error(f"`{name}` has {dof:g} degrees of freedom", "degrees of freedom are 1 or above")
+        raise point_error(
+            f"`{name}` has {dof:g} degrees of freedom", "degrees of freedom are 1 or above"
+        )
 
 
-def normal(name: str, value: float, u: float, text: str = "", dof: float = math.inf) -> MeasuredValue:
+def normal(
+    name: str, value: float, u: float, text: str = "", dof: float = math.inf
+) -> MeasuredValue:
     """Return a quantity with a normal distribution. Raises `ExpressionError`."""
     if u < 0:
         raise point_error(f"`{name}` has the uncertainty {u:g}, which is below 0", NEGATIVE)
     return with_distribution(name, value, u, Distribution("normal", (value, u), dof), text)
 
 
-def with_distribution(name: str, value: float, u: float, distribution: Distribution, text: str) -> MeasuredValue:
+def with_distribution(
+    name: str, value: float, u: float, distribution: Distribution, text: str
+) -> MeasuredValue:
     """Return a quantity with a distribution; `text` is its source, if any."""
     if not (math.isfinite(value) and math.isfinite(u)):
         raise point_error(f"`{name}` is too large for double precision", "change its unit")
@@ -315,8 +377,8 @@ class Rounded(NamedTuple):
         return f"e{self.power}" if self.power else ""
 
 
+# The most zeros that fill up a rounded value before a power of ten is written: `(12300 ± 1200) µF`.
 MAX_FILLED_PLACES = 2
-"""The most zeros that fill up a rounded value before a power of ten is written: `(12300 ± 1200) µF`."""
 
 
 def rounded(value: float, u: float, *, filled: bool = False) -> Rounded | None:
@@ -351,7 +413,8 @@ def concise(value: float, u: float) -> str:
 
 
 def plus_minus(value: float, expanded: float, k: float | None = None, unit: str = "") -> str:
-    """Return the result as `127.73 ± 0.14 (k = 2.06)`, with its unit and blank, if any: JCGM 100:2008, 7.2.4.
+    """Return the result as `127.73 ± 0.14 (k = 2.06)`, with its unit and blank, if any: JCGM
+    100:2008, 7.2.4.
 
     >>> plus_minus(50000838.0, 93.0, 2.92), plus_minus(1730.0, 180.0, unit=" µF")
     ('50000838 ± 93 (k = 2.92)', '(1730 ± 180) µF')

@@ -33,22 +33,24 @@ _AFTER_SLASH = r"([^/]*?)\s*/\s*(.+)"
 _AFTER_IN = r"(.+?)\s+in\s+(\S+)"
 _LABELS = """au AU a.u. arb. arb.u. pH ppm ppb % ‰ dB dBm counts cts count Counts ADU DN pixel px
 PSU psu PSS-78 NTU FNU FTU UTC GMT UT local MST EST PST CET string text char boolean"""
+# What stands in headings for arbitrary units, scales, shares, counts, clocks and texts.
+#
+# It has no factor unless units are asked for. Some of these symbols are units of something else, as
+# the astronomical unit and the picohenry.
 LABELS = frozenset(_LABELS.split())
-"""What stands in headings for arbitrary units, scales, shares, counts, clocks and texts.
-
-It has no factor unless units are asked for. Some of these symbols are units of something else, as the astronomical
-unit and the picohenry.
-"""
+# What stands for a unit in a row of units, besides units.
 OTHER_UNITS = LABELS | {"1"}
-"""What stands for a unit in a row of units, besides units."""
+# What these symbols are beside temperatures; elsewhere they are the coulomb and the farad.
 DEGREES = {"C": "°C", "F": "°F"}
-"""What these symbols are beside temperatures; elsewhere they are the coulomb and the farad."""
 _TEMPERATURE = r"(?:[tTθϑ](?:_\w+|\d+)?|(?:temp|Temp|TEMP|theta|Theta)\w*)\Z"
-NO_UNIT = frozenset(["", "-", "--", "–", "—", "/", "#", "none", "dimensionless", "unitless", "TS", "RN"])
-"""What stands for no unit in headings and in rows of units; in those of Campbell's loggers time stamps and numbers."""
+# What stands for no unit in headings and in rows of units; in those of Campbell's loggers time
+# stamps and numbers.
+NO_UNIT = frozenset(
+    ["", "-", "--", "–", "—", "/", "#", "none", "dimensionless", "unitless", "TS", "RN"]
+)
 
+# How dates and times of day are written, such as `hh:mm:ss` and `YYYY-MM-DD`.
 _CLOCK = r"(?=.*[:/.-])(?:y+|m+|d+|h+|s+|f+)(?:[-/.: T]+(?:y+|m+|d+|h+|s+|f+))+Z?"
-"""How dates and times of day are written, such as `hh:mm:ss` and `YYYY-MM-DD`."""
 
 
 def is_unit(text: str) -> bool:
@@ -60,16 +62,18 @@ def is_unit(text: str) -> bool:
 
 
 def is_unit_or_format(text: str) -> bool:
-    """Return whether a cell of a row of units is one, or says how dates are written in its column."""
+    """Return whether a cell of a row of units is one, or says how dates are written in its
+    column.
+    """
     return is_unit(text) or re.fullmatch(_CLOCK, without_brackets(text), re.IGNORECASE) is not None
 
 
 _DEGREES_CELSIUS = r"[Dd]eg(?:rees?)?[ _.]?(?:C|[Cc]elsius)"
+# Degrees of latitude and longitude of the CF conventions, and those of a compass.
 _DEGREES = r"[Dd]egrees?|deg(?:rees?)?[_ ]?(?:north|east|true|N|E|T)"
-"""Degrees of latitude and longitude of the CF conventions, and those of a compass."""
 
+# What the volts of an electrode are measured against: `V vs. Ref.`.
 _AGAINST = r"\s+vs\.? .+"
-"""What the volts of an electrode are measured against: `V vs. Ref.`."""
 
 
 def as_unit(cell: str) -> str:
@@ -101,14 +105,18 @@ def without_brackets(text: str) -> str:
 
 
 def heading(text: str) -> tuple[tuple[str, ...], str | None]:
-    """Return the names that a heading such as `U [V]` or `t/s` may stand for, and its unit or None."""
+    """Return the names that a heading such as `U [V]` or `t/s` may stand for, and its unit or
+    None.
+    """
     if is_name(text):
         return (text,), None
     base, unit = text, None
     # `v in m/s` before `m/s`, whose name would be `v in m`
     for pattern in (_IN_BRACKETS, _AFTER_IN, _AFTER_SLASH):
         match = re.fullmatch(pattern, text)
-        inner = next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
+        inner = (
+            next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
+        )
         if match and (pattern is _IN_BRACKETS or (inner and is_unit(inner))):
             base, unit = match[1], inner if inner and is_unit(inner) else None
             break
@@ -119,7 +127,8 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
 def unit_in_heading(text: str, name: str) -> str | None:
     """Return the unit in a column's heading; in `u(V)` the parentheses hold a name.
 
-    A text in square brackets that is no known unit is returned too: such a column has no known unit.
+    A text in square brackets that is no known unit is returned too: such a column has no known
+    unit.
 
     >>> unit_in_heading("U (mV)", "U"), unit_in_heading("u(V)", "u(V)"), unit_in_heading("u(V) [mV]", "u(V)")
     ('mV', None, 'mV')
@@ -138,7 +147,9 @@ def _in_square_brackets(text: str) -> str | None:
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
-    """Return unambiguous names in headings, with their headings; headings that are names are left out."""
+    """Return unambiguous names in headings, with their headings; headings that are names are left
+    out.
+    """
     columns: dict[str, list[str]] = {}
     for text in headings:
         if not is_name(text):
@@ -147,14 +158,16 @@ def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
     return {name: texts[0] for name, texts in columns.items() if len(texts) == 1}
 
 
+# The value of `--in` that ignores units in headings.
 NONE = "none"
-"""The value of `--in` that ignores units in headings."""
 WITHOUT = f"or compute with the numbers alone: `--in {NONE}`"
 
 
 def left_out(units: Names) -> bool:
     """Return whether `--in` ignores the units of headings."""
-    return units == NONE or (not isinstance(units, str) and units is not None and [*units] == [NONE])
+    return units == NONE or (
+        not isinstance(units, str) and units is not None and [*units] == [NONE]
+    )
 
 
 class MeasuredColumns(dict[str, list[float]]):
@@ -176,8 +189,14 @@ def units_in_headings(columns: Mapping[str, str], below: Mapping[str, str]) -> d
             _check_units_agree(column, under)
     # a column `u(N)` beside `N` is an uncertainty, and not in newton
     spreads = {f"u({name})" for name in columns}
-    of = {name: column if column in spreads and name != "u" else name for name, column in columns.items()}
-    texts = {name: below.get(column) or unit_in_heading(column, of[name]) for name, column in columns.items()}
+    of = {
+        name: column if column in spreads and name != "u" else name
+        for name, column in columns.items()
+    }
+    texts = {
+        name: below.get(column) or unit_in_heading(column, of[name])
+        for name, column in columns.items()
+    }
     return {name: text for name, text in texts.items() if text and text not in NO_UNIT}
 
 
@@ -202,7 +221,8 @@ def uses_angles(program: Program) -> bool:
 def column_units(
     names: Iterable[str], texts: Mapping[str, str], asked: bool, *, angles: bool = True
 ) -> tuple[dict[str, Unit], list[Diagnostic]]:
-    """Return the units of columns, and notes: what is taken as a label or a number, or why all units are ignored.
+    """Return the units of columns, and notes: what is taken as a label or a number, or why all
+    units are ignored.
 
     With `angles`, numbers in degrees and the like are angles.
     """
@@ -234,19 +254,28 @@ def column_units(
 
 
 def _taken_as_numbers(units: dict[str, Unit], texts: Mapping[str, str]) -> list[Diagnostic]:
-    """Return a note on columns without units beside others with some; forget the units if there are none."""
+    """Return a note on columns without units beside others with some; forget the units if there are
+    none.
+    """
     if not any(unit.atoms for unit in units.values()):
         units.clear()
         return []
     plain = [name for name in units if not texts.get(name)]
     if not plain:
         return []
-    words = "has no unit, and is taken as a number" if len(plain) == 1 else "have no unit, and are taken as numbers"
+    words = (
+        "has no unit, and is taken as a number"
+        if len(plain) == 1
+        else "have no unit, and are taken as numbers"
+    )
     return [Diagnostic("note", f"{quote(plain)} {words}", None, None)]
 
 
-def _no_unit(name: str, text: str, unit: Unit | None, asked: bool, others: Mapping[str, str]) -> Diagnostic:
-    """Return the note that all units are ignored, as one is not known or its 0 is not absolute zero.
+def _no_unit(
+    name: str, text: str, unit: Unit | None, asked: bool, others: Mapping[str, str]
+) -> Diagnostic:
+    """Return the note that all units are ignored, as one is not known or its 0 is not absolute
+    zero.
 
     Raises an error if units are asked for, or if the formula needs those of other columns.
     """
@@ -266,15 +295,27 @@ def _no_unit(name: str, text: str, unit: Unit | None, asked: bool, others: Mappi
 
 
 def _labels(names: Iterable[str], texts: Mapping[str, str], angles: bool) -> set[str]:
-    """Return the columns whose headings have labels for units: unknown ones, names of scales, and scaled numbers.
+    """Return the columns whose headings have labels for units: unknown ones, names of scales, and
+    scaled numbers.
 
-    Degrees and the like have their factor in programs with angles, or where two such units stand side by side.
+    Degrees and the like have their factor in programs with angles, or where two such units stand
+    side by side.
     """
     from ..engine.quantities.unit import NUMBER, unit_or_none
 
-    labels = {name for name in names if (text := texts.get(name)) and (text in LABELS or _is_unknown(text))}
-    scaled = {name: unit for name in names if name not in labels and (unit := unit_or_none(texts.get(name, "")))}
-    scaled = {name: unit for name, unit in scaled.items() if unit.dimension == NUMBER and unit.atoms}
+    labels = {
+        name
+        for name in names
+        if (text := texts.get(name)) and (text in LABELS or _is_unknown(text))
+    }
+    scaled = {
+        name: unit
+        for name in names
+        if name not in labels and (unit := unit_or_none(texts.get(name, "")))
+    }
+    scaled = {
+        name: unit for name, unit in scaled.items() if unit.dimension == NUMBER and unit.atoms
+    }
     if angles or len({*map(str, scaled.values())}) > 1:
         return labels
     return labels | {name for name, unit in scaled.items() if unit.to_si(1.0) != 1}
@@ -293,7 +334,9 @@ def _is_unknown(text: str) -> bool:
 
 
 def _of_temperature(name: str, text: str) -> tuple[str, list[Diagnostic]]:
-    """Return the unit in a heading, with a note where `C` or `F` stands beside a temperature for its degrees."""
+    """Return the unit in a heading, with a note where `C` or `F` stands beside a temperature for
+    its degrees.
+    """
     if text not in DEGREES or re.match(_TEMPERATURE, name) is None:
         return text, []
     message = f"`{text}` in the heading of the temperature `{name}` is read as {DEGREES[text]}"
@@ -314,7 +357,11 @@ def check_coherence(units: Mapping[str, Unit], reason: str, hint: str | None) ->
         other = first.setdefault(unit.dimension, name)
         is_angle = unit.dimension == NUMBER and unit.to_si(1.0) != 1
         if is_angle or conversion(unit, units[other]) != (1.0, 0.0):
-            what = f"`{name}` is in {unit}" if is_angle else f"`{other}` is in {units[other]}, `{name}` in {unit}"
+            what = (
+                f"`{name}` is in {unit}"
+                if is_angle
+                else f"`{other}` is in {units[other]}, `{name}` in {unit}"
+            )
             message = f"{what}, and the units in the headings are ignored: {reason}"
             raise ExpressionError("point", message, hint=hint)
 
@@ -324,21 +371,32 @@ def check_percentage(name: str, text: str) -> None:
     from ..engine.quantities.unit import unit_or_none  # most columns have none
 
     if text == "%":
-        message = f"`{name}` is in %, and a percentage of it may be one of its number, or percentage points"
+        message = (
+            f"`{name}` is in %, and a percentage of it may be one of its number, or percentage"
+            " points"
+        )
         raise point_error(message, f"give the uncertainty of `{name}` as a number; {WITHOUT}")
     unit = unit_or_none(text) if text else None
     if unit is not None and unit.zero:
-        raise percentage_of(unit, f"give the uncertainty of `{name}` as a number of {unit}; {WITHOUT}")
+        raise percentage_of(
+            unit, f"give the uncertainty of `{name}` as a number of {unit}; {WITHOUT}"
+        )
 
 
 def percentage_of(unit: Unit, hint: str, span: Span | None = None) -> ExpressionError:
     """Return the error for a percentage in a unit with an offset zero."""
-    message = f"a percentage of a temperature in {unit} may be one of its number, or of its value in kelvin"
+    message = (
+        f"a percentage of a temperature in {unit} may be one of its number, or of its value in"
+        " kelvin"
+    )
     return ExpressionError("point", message, span, hint)
 
 
-def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spread: bool = False) -> Sequence[float]:
-    """Return numbers of the column `name`, given in the unit `text`, in its `own` unit; "" is no unit.
+def in_unit_of(
+    name: str, numbers: Sequence[float], text: str, own: str, *, spread: bool = False
+) -> Sequence[float]:
+    """Return numbers of the column `name`, given in the unit `text`, in its `own` unit; "" is no
+    unit.
 
     Numbers without a unit are in that of the column; with `spread` they are uncertainties.
     """
@@ -353,10 +411,18 @@ def in_unit_of(name: str, numbers: Sequence[float], text: str, own: str, *, spre
     if unit is None or to is None:
         its = f"is in `{own}`" if own else "has no unit"
         message = f"the {what} of `{name}` are in `{text}`, and its column {its}"
-        raise point_error(message, f"give both in units of one quantity, or both without one; {WITHOUT}")
+        raise point_error(
+            message, f"give both in units of one quantity, or both without one; {WITHOUT}"
+        )
     if unit.dimension != to.dimension:
-        message = f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
-        hint = f"give them in a unit such as {to.degree if spread else to}" if to.atoms else "leave their unit out"
+        message = (
+            f"the {what} of `{name}` are in {text}, and `{name}` is {quantity_name(to.dimension)}"
+        )
+        hint = (
+            f"give them in a unit such as {to.degree if spread else to}"
+            if to.atoms
+            else "leave their unit out"
+        )
         raise point_error(message, hint)
     check_one_kind(name, to, unit)
     unit, to = (unit.degree, to.degree) if spread else (unit, to)
@@ -378,13 +444,15 @@ def is_of_pint(value: object) -> bool:
     return hasattr(value, "magnitude") and hasattr(value, "units")
 
 
+# Of exponents, which pint may have as floats.
 MAX_DENOMINATOR = 100
-"""Of exponents, which pint may have as floats."""
 
+# Relative difference of two factors of one unit: editions of CODATA differ in the ninth digit of
+# the electronvolt.
 PINT_TOLERANCE = 1e-7
-"""Relative difference of two factors of one unit: editions of CODATA differ in the ninth digit of the electronvolt."""
 
 
+# The dimensions of pint, with the symbol of the base unit and its name there.
 _BASE_OF_PINT = {
     "[mass]": ("kg", "kilogram"),
     "[length]": ("m", "meter"),
@@ -394,19 +462,20 @@ _BASE_OF_PINT = {
     "[substance]": ("mol", "mole"),
     "[luminosity]": ("cd", "candela"),
 }
-"""The dimensions of pint, with the symbol of the base unit and its name there."""
 
 
 def numbers_and_symbol(value: Any) -> tuple[Any, str]:
     """Return the numbers of a quantity of pint and the symbol of their unit, "" if none.
 
-    Where pint's symbol is no unit here or another one, they are in base units, by pint's factor: pint writes a
-    milliinch as `min`, a centiday as `cd`, and has an acre of survey feet.
+    Where pint's symbol is no unit here or another one, they are in base units, by pint's factor:
+    pint writes a milliinch as `min`, a centiday as `cd`, and has an acre of survey feet.
     """
     symbol = f"{value.units:~P}"
     powers = dict(value.dimensionality)
     if unknown := [name for name in powers if name not in _BASE_OF_PINT]:
-        message = f"the unit {value.units} of pint has the dimension {unknown[0]}, which has no unit here"
+        message = (
+            f"the unit {value.units} of pint has the dimension {unknown[0]}, which has no unit here"
+        )
         raise point_error(message, "divide by it first, for a number without a unit")
     base = "*".join(f"{_BASE_OF_PINT[name][1]}**({n})" for name, n in powers.items())
     if symbol and _is_the_same(symbol, value, base):
@@ -414,8 +483,12 @@ def numbers_and_symbol(value: Any) -> tuple[Any, str]:
     try:
         numbers = value.to(base).magnitude
     except (TypeError, ValueError, AttributeError) as error:  # as pint's errors are
-        raise point_error(f"the unit {value.units} of pint cannot be converted: {error}", "convert it first") from None
-    return numbers, "*".join(f"{_BASE_OF_PINT[name][0]}^({plain_power(n)})" for name, n in powers.items())
+        raise point_error(
+            f"the unit {value.units} of pint cannot be converted: {error}", "convert it first"
+        ) from None
+    return numbers, "*".join(
+        f"{_BASE_OF_PINT[name][0]}^({plain_power(n)})" for name, n in powers.items()
+    )
 
 
 def plain_power(n: float) -> str:
@@ -438,12 +511,16 @@ def _is_the_same(symbol: str, value: Any, base: str) -> bool:
         return False
     names = [symbol for symbol, _ in _BASE_OF_PINT.values()]
     powers = {_BASE_OF_PINT[name][0]: n for name, n in value.dimensionality.items()}
-    same = all(isclose(n, powers.get(name, 0)) for name, n in zip(names, unit.dimension, strict=True))
+    same = all(
+        isclose(n, powers.get(name, 0)) for name, n in zip(names, unit.dimension, strict=True)
+    )
     return same and isclose(theirs, unit.to_si(1.0) + float(unit.zero), rel_tol=PINT_TOLERANCE)
 
 
 def value_text(name: str, value: Any) -> str:
-    """Return a value as typed: a text as it is, or a number, exact or shortest, and its unit if it is of pint."""
+    """Return a value as typed: a text as it is, or a number, exact or shortest, and its unit if it
+    is of pint.
+    """
     if isinstance(value, str):
         return value
     if not is_of_pint(value):
@@ -502,7 +579,9 @@ def program_units(
     ranges: Mapping[str, Range] = {},
     system: bool = False,
 ) -> ProgramUnits | None:
-    """Return the units of a program at a point, or of equations; None without units. See `ProgramUnits`."""
+    """Return the units of a program at a point, or of equations; None without units. See
+    `ProgramUnits`.
+    """
     if not (asked or have_units(program.text, values, ranges)):
         return None
     from .quantities import ProgramUnits  # only units need it
@@ -515,7 +594,9 @@ def program_units(
 
 
 def check_dimensions(program: Program) -> None:
-    """Raise an error for a program that has a value for no units of its variables, as `2[mm] + 3[s]*sin(x)`."""
+    """Raise an error for a program that has a value for no units of its variables, as `2[mm] +
+    3[s]*sin(x)`.
+    """
     from ..engine.numbers.dimensions import UnknownDimensions  # few formulas have units
     from .quantities import evaluate_dimensions
 

@@ -22,16 +22,18 @@ from .problem import Typed as Typed
 from .problem import evaluate_constant, number_or_quantity
 from .problem import with_text as with_text
 
+# A file of values, followed by typed values.
 _FILE_AND_VALUES = r"(?s)(@.*?),\s*([^\W\d]\w*(?:\[[\d,]*\])?\s*=.*)"
-"""A file of values, followed by typed values."""
 
 RANGE_EXAMPLE = "write it as `x=-2:4`, or `x=0:1,y=0:2`"
+# Reads a value from its name, its text, and the text's offset in a longer one.
 ValueOf = Callable[[str, str, int], float]
-"""Reads a value from its name, its text, and the text's offset in a longer one."""
 
 
 def parse_point(text: str, value_of: ValueOf | None = None) -> dict[str, float]:
-    """Return a point such as `x=-2,y=pi/4`, with values read by `value_of`. Raises `ExpressionError`."""
+    """Return a point such as `x=-2,y=pi/4`, with values read by `value_of`. Raises
+    `ExpressionError`.
+    """
     point = _plain_point(text)
     if point is not None:
         return point
@@ -54,7 +56,11 @@ def _plain_point(text: str) -> dict[str, float] | None:
         for piece in text.split(","):
             name, _, number = piece.partition("=")
             # malformed numbers of these characters are left to `float`
-            if name in point or not is_name(name) or (number.strip("-.0123456789") and not plain_number(number)):
+            if (
+                name in point
+                or not is_name(name)
+                or (number.strip("-.0123456789") and not plain_number(number))
+            ):
                 return None
             point[name] = value = Typed(number)
             value.source = number
@@ -116,13 +122,25 @@ def _list_of(text: str, start: int, end: int) -> Any:
     if text[start : start + 1] != "[":
         return slice(start, end)
     if text[end - 1] != "]" or "=" in text[start:end]:
-        fail("this list has no end", Span(start, end), "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`")
+        fail(
+            "this list has no end",
+            Span(start, end),
+            "write it as `[1, 2, 3]` or `[[1, 2], [3, 4]]`",
+        )
     inside = text[start + 1 : end - 1]
     rows = [row.strip() for row in inside.split(";") if row.strip()]
     if len(rows) > 1:
-        rows = [",".join(row.split()) if all(map(plain_number, row.split())) else row for row in rows]
-        written = "[[1,2],[3,4]]" if "[" in inside else f"[{','.join([f'[{row}]' for row in rows])}]"
-        fail("the rows of a list are lists, with commas between them", Span(start, end), f"write `{written}`")
+        rows = [
+            ",".join(row.split()) if all(map(plain_number, row.split())) else row for row in rows
+        ]
+        written = (
+            "[[1,2],[3,4]]" if "[" in inside else f"[{','.join([f'[{row}]' for row in rows])}]"
+        )
+        fail(
+            "the rows of a list are lists, with commas between them",
+            Span(start, end),
+            f"write `{written}`",
+        )
     spans = pieces(inside) if inside.strip() else ()
     return [_list_of(text, start + 1 + first, start + 1 + last) for first, last in spans]
 
@@ -143,7 +161,11 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         from ..language.diagnostics.points import of_many_values, without_unit
 
         span = error.span
-        moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
+        moved = (
+            Span(span.start + offset, span.end + offset)
+            if span
+            else Span(offset, offset + len(text))
+        )
         unit = without_unit(text)
         hint = error.hint or "give a number, or an expression of numbers such as `pi/4`"
         what = f"cannot be used: {error}"
@@ -153,7 +175,12 @@ def constant_value(name: str, text: str, offset: int = 0) -> float:
         many = of_many_values(name, text)
         if many is not None:
             what, hint, moved = *many, Span(offset, offset + len(text))
-        offers = tuple([offer._replace(start=offer.start + offset, end=offer.end + offset) for offer in error.offers])
+        offers = tuple(
+            [
+                offer._replace(start=offer.start + offset, end=offer.end + offset)
+                for offer in error.offers
+            ]
+        )
         wrapped = ExpressionError("point", what, moved, hint, offers=offers)
         wrapped.text = text
         raise wrapped from None
@@ -211,13 +238,21 @@ def value_of_object(name: str, entry: object, value_of: ValueOf | None = None) -
     if isinstance(entry, str):
         return (value_of or constant_value)(name, entry, 0)
     if isinstance(entry, bool) or not isinstance(entry, (int, float)):
-        fail(f"the value of `{name}` is neither a number nor text", None, 'write it as 3 or as "pi/4"')
+        fail(
+            f"the value of `{name}` is neither a number nor text",
+            None,
+            'write it as 3 or as "pi/4"',
+        )
     try:
         number = entry if isinstance(entry, Typed) else with_text(float(entry), str(entry))
     except OverflowError:
         number = with_text(math.inf, "")
     if not math.isfinite(number):
-        fail(f"the value of `{name}` is not a finite number", None, "give a number that double precision can hold")
+        fail(
+            f"the value of `{name}` is not a finite number",
+            None,
+            "give a number that double precision can hold",
+        )
     return number
 
 
@@ -230,7 +265,10 @@ class Range(NamedTuple):
     @property
     def ends(self) -> tuple[float, float]:
         """Both ends as numbers; infinite if open."""
-        return -math.inf if self.low is None else self.low, math.inf if self.high is None else self.high
+        return (
+            -math.inf if self.low is None else self.low,
+            math.inf if self.high is None else self.high,
+        )
 
     def check_start(self, name: str, start: float | str) -> None:
         """Raise a usage error if a start is out of range."""
@@ -238,11 +276,14 @@ class Range(NamedTuple):
         x = number_or_quantity(start, name)
         if not low <= x <= high:
             text = f"{x:g}" if type(x) is not Quantity else f"{x.number:g} {x.unit}"
-            raise usage_error(f"the start `{name}={text}` is outside its bounds", "start within the bounds")
+            raise usage_error(
+                f"the start `{name}={text}` is outside its bounds", "start within the bounds"
+            )
 
 
 def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> dict[str, Range]:
-    """Return the range of each name, in order. Ends are constant expressions, or read by `value_of`.
+    """Return the range of each name, in order. Ends are constant expressions, or read by
+    `value_of`.
 
     Raises `ExpressionError` of kind `point`, with the span in its `text`.
 
@@ -259,7 +300,9 @@ def parse_ranges(texts: Iterable[str], value_of: ValueOf = constant_value) -> di
     return ranges
 
 
-def parse_between(texts: Sequence[str], value_of: ValueOf = constant_value) -> dict[str, Range] | Range | None:
+def parse_between(
+    texts: Sequence[str], value_of: ValueOf = constant_value
+) -> dict[str, Range] | Range | None:
     """Return bounds by name, or `0:1` of the only unknown; None for no texts."""
     if len(texts) == 1 and "=" not in texts[0]:
         with errors_about(texts[0], always=True):
@@ -271,12 +314,18 @@ def _one(text: str, start: int, end: int, value_of: ValueOf) -> tuple[str, Range
     name, equals, written = text[start:end].partition("=")
     bare = name.rstrip()
     if not equals or not is_name(bare):
-        fail(f"`{text[start:end]}` is not a name with its range", Span(start, max(end, start + 1)), RANGE_EXAMPLE)
+        fail(
+            f"`{text[start:end]}` is not a name with its range",
+            Span(start, max(end, start + 1)),
+            RANGE_EXAMPLE,
+        )
     return bare, _range(bare, written, start + len(name) + 1, Span(start, end), value_of)
 
 
 def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -> Range:
-    """Return the range that is written from `begin` on; an empty name is that of the only unknown."""
+    """Return the range that is written from `begin` on; an empty name is that of the only
+    unknown.
+    """
     parts = written.split(":")
     of, prefix = (f" of `{name}`", f"{name}=") if name else ("", "")
     if len(parts) != 2:
@@ -284,13 +333,22 @@ def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -
         fail(f"the range{of} needs two ends with a colon between them", span, hint)
     places = begin, begin + len(parts[0]) + 1
     ends = zip(parts, places, strict=True)
-    low, high = [_end(name or "x", part, at, value_of) if part.strip() else None for part, at in ends]
+    low, high = [
+        _end(name or "x", part, at, value_of) if part.strip() else None for part, at in ends
+    ]
     first, second = map(str.strip, parts)
     unit = getattr(low, "unit", None) or getattr(high, "unit", None)
     if unit is not None and any(unit.dimension):
-        for x, typed, meant in ((low, first, f"{first} {unit}:{second}"), (high, second, f"{first}:{second} {unit}")):
+        for x, typed, meant in (
+            (low, first, f"{first} {unit}:{second}"),
+            (high, second, f"{first}:{second} {unit}"),
+        ):
             if x and not hasattr(x, "unit"):
-                fail(f"one end of the range{of} has a unit, and `{typed}` has none", span, f"write `{prefix}{meant}`")
+                fail(
+                    f"one end of the range{of} has a unit, and `{typed}` has none",
+                    span,
+                    f"write `{prefix}{meant}`",
+                )
         _check_one_kind(name or "the range", low, high)
     if low is not None and high is not None and low > high:
         message = f"the range{of} goes the wrong way, from {first} down to {second}"
@@ -380,7 +438,10 @@ def _add(point: dict[str, float], name: str, value: float, span: Span | None = N
     both = point.setdefault(name, value), value
     first, second = [(x, getattr(x, "distribution", None)) for x in both]
     if first != second:
-        texts = [x.source.strip() if isinstance(x, Typed) and hasattr(x, "axis") else f"{x:g}" for x in both]
+        texts = [
+            x.source.strip() if isinstance(x, Typed) and hasattr(x, "axis") else f"{x:g}"
+            for x in both
+        ]
         fail(f"`{name}` is given two values, {' and '.join(texts)}", span, "leave one of them out")
 
 
@@ -417,7 +478,9 @@ _decoder = json.JSONDecoder(
 
 
 def read_json(text: str) -> tuple[Any, ExpressionError | None]:
-    """Return the value of JSON, and an error if it is not strict. Raises `ExpressionError` (`request`)."""
+    """Return the value of JSON, and an error if it is not strict. Raises `ExpressionError`
+    (`request`).
+    """
     _problems.clear()
     try:
         value = _decoder.decode(text)
@@ -428,9 +491,13 @@ def read_json(text: str) -> tuple[Any, ExpressionError | None]:
         span = Span(place, min(place + 1, len(text)))
         raise ExpressionError("request", message, span, "check the quotes and commas") from None
     except RecursionError:
-        raise ExpressionError("request", "this JSON is nested too deeply", hint="flatten it") from None
+        raise ExpressionError(
+            "request", "this JSON is nested too deeply", hint="flatten it"
+        ) from None
     except ValueError:
-        raise ExpressionError("request", "this JSON holds a number with too many digits", hint="shorten it") from None
+        raise ExpressionError(
+            "request", "this JSON holds a number with too many digits", hint="shorten it"
+        ) from None
     return value, _problems[0] if _problems else None
 
 

@@ -11,24 +11,31 @@ from ..errors import Diagnostic, point_error
 from ..language.builder import Program
 from ..language.tokens import is_name
 
+# The relative difference up to which a number of a formula stands for pi or 2*pi: 3.14 and 6.28.
 NEAR_PI = 1e-3
-"""The relative difference up to which a number of a formula stands for pi or 2*pi: 3.14 and 6.28."""
 
 
 def check_periods(number: str, own: Unit, wanted: Unit) -> None:
     """Refuse to convert a number of periods to one of angles, or back, as the same number of 1/s.
 
-    `50 Hz` is 314 rad/s, and `60 rev/min` is 1 Hz; with the radian as the number 1 they would be 50 rad/s and 6.28 Hz.
+    `50 Hz` is 314 rad/s, and `60 rev/min` is 1 Hz; with the radian as the number 1 they would be 50
+    rad/s and 6.28 Hz.
     """
     if _counts_periods_beside(own, wanted):
-        message = f"`{own}` counts periods, and `{wanted}` is of angles: they differ by a factor of 2*pi"
+        message = (
+            f"`{own}` counts periods, and `{wanted}` is of angles: they differ by a factor of 2*pi"
+        )
         raise point_error(
-            message, f"an angular velocity is 2*pi times the frequency: `2*pi*{number}[{own}] in {wanted}`"
+            message,
+            f"an angular velocity is 2*pi times the frequency: `2*pi*{number}[{own}] in {wanted}`",
         )
     if _counts_periods_beside(wanted, own):
-        message = f"`{own}` is of angles, and `{wanted}` counts periods: they differ by a factor of 2*pi"
+        message = (
+            f"`{own}` is of angles, and `{wanted}` counts periods: they differ by a factor of 2*pi"
+        )
         raise point_error(
-            message, f"a frequency is the angular velocity over 2*pi: `{number}[{own}]/(2*pi) in {wanted}`"
+            message,
+            f"a frequency is the angular velocity over 2*pi: `{number}[{own}]/(2*pi) in {wanted}`",
         )
 
 
@@ -37,41 +44,59 @@ def check_one_kind(name: str, own: Unit, other: Unit) -> None:
     if _are_apart(own, other):
         whose = f"`{name}`" if is_name(name) else name
         message = f"{whose} has values in {own} and in {other}, which differ by a factor of 2*pi"
-        raise point_error(message, "an angular velocity is 2*pi times the frequency: give both in one of these units")
+        raise point_error(
+            message,
+            "an angular velocity is 2*pi times the frequency: give both in one of these units",
+        )
 
 
 def mixed_kinds(program: Program, units: Mapping[str, Unit]) -> Diagnostic | None:
-    """Return a warning of units of a formula that differ by a factor of 2*pi, which it lacks; else None.
+    """Return a warning of units of a formula that differ by a factor of 2*pi, which it lacks; else
+    None.
 
     `units` are those of its variables and answers, by what a message calls them.
     """
-    literals = [source for _, source in program.all_nodes.constants.values() if source and "[" in source]
+    literals = [
+        source for _, source in program.all_nodes.constants.values() if source and "[" in source
+    ]
     every = {**units, **{f"`{text}`": split_literal(text)[1] for text in literals}}
     kinds = {
-        name: unit for name, unit in every.items() if _is_per_time(unit) or _is_of_periods(unit) or _is_of_angles(unit)
+        name: unit
+        for name, unit in every.items()
+        if _is_per_time(unit) or _is_of_periods(unit) or _is_of_angles(unit)
     }
     if len(kinds) < 2 or _has_angles_or_pi(program, every):
         return None
     for (name, own), (other, wanted) in combinations(kinds.items(), 2):
         if _are_apart(own, wanted):
             message = (
-                f"{name} is in {own} and {other} in {wanted}: both count as 1/s here, and are a factor of 2*pi apart"
+                f"{name} is in {own} and {other} in {wanted}: both count as 1/s here, and are a"
+                " factor of 2*pi apart"
             )
             hint = (
-                "an angular velocity is 2*pi times the frequency: write this factor, or give both in one of these units"
+                "an angular velocity is 2*pi times the frequency: write this factor, or give both"
+                " in one of these units"
             )
             return Diagnostic("unit", message, None, hint)
     return None
 
 
 def _has_angles_or_pi(program: Program, units: Mapping[str, Unit]) -> bool:
-    """Return whether a formula may convert periods to angles: by the factor 2*pi, or by the angle of a period."""
+    """Return whether a formula may convert periods to angles: by the factor 2*pi, or by the angle
+    of a period.
+    """
     if {"pi", "π"} & program.constants.keys():
         return True
     if any(unit.dimension == NUMBER and _is_of_angles(unit) for unit in units.values()):
         return True
-    numbers = (abs(float(x)) for x, source in program.all_nodes.constants.values() if not (source and "[" in source))
-    return any(math.isclose(x, times * math.pi, rel_tol=NEAR_PI) for x in numbers for times in (1, 2))
+    numbers = (
+        abs(float(x))
+        for x, source in program.all_nodes.constants.values()
+        if not (source and "[" in source)
+    )
+    return any(
+        math.isclose(x, times * math.pi, rel_tol=NEAR_PI) for x in numbers for times in (1, 2)
+    )
 
 
 def _are_apart(own: Unit, other: Unit) -> bool:
@@ -82,12 +107,16 @@ def _counts_periods_beside(own: Unit, other: Unit) -> bool:
     """Return whether `own` counts periods and `other`, of the same dimension, is of angles."""
     if own.dimension != other.dimension:
         return False
-    return (_is_of_periods(own) and _is_of_angles(other)) or (_is_per_time(own) and _has_turns(other))
+    return (_is_of_periods(own) and _is_of_angles(other)) or (
+        _is_per_time(own) and _has_turns(other)
+    )
 
 
 def _is_of_periods(unit: Unit) -> bool:
     """Return whether it counts periods: hertz, or 1/min, in which speeds of engines are given."""
-    return any(symbol.endswith("Hz") for symbol, _ in unit.atoms) or (_is_per_time(unit) and unit.atoms[0][0] != "s")
+    return any(symbol.endswith("Hz") for symbol, _ in unit.atoms) or (
+        _is_per_time(unit) and unit.atoms[0][0] != "s"
+    )
 
 
 def _is_per_time(unit: Unit) -> bool:

@@ -37,18 +37,18 @@ if TYPE_CHECKING:
     from ..language.tree import SyntaxNode
 
 _DIGITS = r"(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][+-]?\d++)?"
+# A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`.
 UNCERTAIN_DIGITS = re.compile(
     # `000.5(1)` in `1,000.5(1)` is a part of another number
     rf"(?<![\w.])(?!(?<=\d,)\d{{3}}\b)({_DIGITS}\s*+)(\(\s*+(?:{_DIGITS}\s*+|\+[^()]*+)\))(?:[eE][+-]?\d++)?"
 )
-"""A number with its uncertainty in parentheses: `127.7(12)`, `6.67e-11(15)`."""
+# The pattern of what stands between a number and its uncertainty; compiled where it is met.
 SPREAD = r"\+[-−]|\+/[-−]|±"
-"""The pattern of what stands between a number and its uncertainty; compiled where it is met."""
 
+# Characters of an output's text that may be its name.
 MAX_OUTPUT_NAME = 40
-"""Characters of an output's text that may be its name."""
+# The values of variables: numbers, or constant expressions as text.
 Point = Mapping[str, float | str]
-"""The values of variables: numbers, or constant expressions as text."""
 
 
 class Typed(float):
@@ -74,11 +74,13 @@ class Quantity(Typed):
     unit: Unit
 
 
+# The types of values without units.
 PLAIN = frozenset((float, int, Typed))
-"""The types of values without units."""
 
 
-def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}) -> bool:
+def have_units(
+    text: str, values: Mapping[Any, object], ranges: Mapping[str, Sequence[object]] = {}
+) -> bool:
     """Return whether a number of a program, a value or an end of a range has a unit."""
     typed = [*chain(values.values(), *ranges.values())]
     has_unit = not PLAIN.issuperset(map(type, typed)) and any(hasattr(x, "unit") for x in typed)
@@ -86,8 +88,8 @@ def have_units(text: str, values: Mapping[Any, object], ranges: Mapping[str, Seq
 
 
 Read = TypeVar("Read")
+# The names of an option: a list, or text with commas; None for the default.
 Names = Sequence[str] | str | None
-"""The names of an option: a list, or text with commas; None for the default."""
 
 
 class Problem(NamedTuple):
@@ -144,8 +146,12 @@ def parse(text: str, valued: Collection[str] = (), *, units: bool = False) -> Pr
         del error  # it would hold itself, by the frame in its traceback
 
 
-def build(tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False) -> Program:
-    """Return the program of a tree, which the function returns; its places are in `text`. Raises `ExpressionError`."""
+def build(
+    tree: Callable[[], SyntaxNode], text: str, valued: Collection[str] = (), *, units: bool = False
+) -> Program:
+    """Return the program of a tree, which the function returns; its places are in `text`. Raises
+    `ExpressionError`.
+    """
     program = explained(text, lambda: build_tree(tree(), text, valued), valued)
     return program if units or "[" not in text else _without_units(program)
 
@@ -154,7 +160,10 @@ def _without_units(program: Program) -> Program:
     """Return the program. Raises `ExpressionError` if a number in it has a unit."""
     for i, (x, source) in program.all_nodes.constants.items():
         if source is not None and source.endswith("]"):
-            message = "numbers with units are not taken here: formulas and code are written in plain numbers"
+            message = (
+                "numbers with units are not taken here: formulas and code are written in plain"
+                " numbers"
+            )
             hint = f"in units of the SI it is `{x:.15g}`, if all values are in these"
             raise ExpressionError("type", message, program.all_nodes.span(i), hint)
     return program
@@ -168,7 +177,9 @@ def statements(text: str) -> Sequence[Statement]:
 
 
 def explained(text: str, reading: Callable[[], Read], valued: Collection[str] = ()) -> Read:
-    """Return what is read from a text. Raises `ExpressionError` that says why it cannot be read, and what to write."""
+    """Return what is read from a text. Raises `ExpressionError` that says why it cannot be read,
+    and what to write.
+    """
     try:
         return reading()
     except (ParseFailure, UnexplainedText) as failure:
@@ -179,7 +190,9 @@ def explained(text: str, reading: Callable[[], Read], valued: Collection[str] = 
         del error  # as above
 
 
-def _explanation(text: str, failure: ParseFailure | UnexplainedText, valued: Collection[str]) -> ExpressionError:
+def _explanation(
+    text: str, failure: ParseFailure | UnexplainedText, valued: Collection[str]
+) -> ExpressionError:
     if isinstance(failure, UnexplainedText):
         from ..language.diagnostics.suggestions import explain  # only an error needs it
 
@@ -194,8 +207,9 @@ def parse_program(
 ) -> tuple[Program, dict[str, str], list[Diagnostic]]:
     """Return the program, the texts of bound numbers that become values, and notes.
 
-    A name of a bound number is a variable if it has a value or is in `wrt`, or if both `wrt` and variables are missing.
-    The numbers of those without a value are added to `values`. Raises `ExpressionError`.
+    A name of a bound number is a variable if it has a value or is in `wrt`, or if both `wrt` and
+    variables are missing. The numbers of those without a value are added to `values`. Raises
+    `ExpressionError`.
 
     >>> values = {"b": 1.0}
     >>> program, numbers, _ = parse_program("a = 2; b = 3; a*b", values, "a")
@@ -217,19 +231,26 @@ def parse_program(
     if not chosen:
         return program, {}, notes
     if alone:
-        message = f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no other variables"
+        message = (
+            f"differentiated by {quote(chosen)}, which the program binds to numbers: it has no"
+            " other variables"
+        )
         notes.append(Diagnostic("note", message))
     added = {name: number for name, number in chosen.items() if name not in values}
     values |= {name: float(number) for name, number in added.items()}
     return _without_bindings(text, chosen, values, units=units), added, notes
 
 
-def _without_bindings(text: str, names: Collection[str], values: Mapping[str, float], *, units: bool) -> Program:
+def _without_bindings(
+    text: str, names: Collection[str], values: Mapping[str, float], *, units: bool
+) -> Program:
     """Return a program without the statements that bind some names, which are variables then."""
     from ..language.parser import syntax_tree
     from ..language.tree import program_of
 
-    rest = [part for part in syntax_tree(text).parts if part.kind != "bind" or part.value not in names]
+    rest = [
+        part for part in syntax_tree(text).parts if part.kind != "bind" or part.value not in names
+    ]
     return build(lambda: program_of(rest), text, values, units=units)
 
 
@@ -246,7 +267,8 @@ def _bound_numbers(text: str, bound: Sequence[str]) -> dict[str, str]:
 
 
 def first_powers(text: str) -> list[Diagnostic]:
-    """Return a note on the first `x^1/2` or `x^-1/2` of a program, meant as a root: nobody writes a first power.
+    """Return a note on the first `x^1/2` or `x^-1/2` of a program, meant as a root: nobody writes a
+    first power.
 
     >>> [note.message for note in first_powers("2*(x+1)^1/2")]
     ['`(x+1)^1/2` is `(x+1)/2`']
@@ -267,7 +289,9 @@ def first_powers(text: str) -> list[Diagnostic]:
 
 
 def pose(text: str, point: Point | None, wrt: Names, *, single: bool = False) -> Problem:
-    """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if `single`."""
+    """Return a text as a problem at a point. Raises `ExpressionError`, for several outputs too if
+    `single`.
+    """
     values = numbers_or_quantities(point)
     program, numbers, notes = parse_program(text, values, wrt, units=True)
     if single:
@@ -287,7 +311,9 @@ def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt:
 
 
 def evaluate_constant(text: str) -> float:
-    """Return the value of an expression without variables, such as `pi/4`. Raises `ExpressionError`."""
+    """Return the value of an expression without variables, such as `pi/4`. Raises
+    `ExpressionError`.
+    """
     try:
         if plain_number(text):
             value = float(text)
@@ -301,15 +327,20 @@ def evaluate_constant(text: str) -> float:
             hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
         elif (spread := re.search(SPREAD, text)) is not None:
             number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
-            hint = f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff propagate`"
+            hint = (
+                f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff"
+                " propagate`"
+            )
             hint += f"; a difference is `{number} - {doubt}`" if number and doubt else ""
         if spread is not None:
             what = f"`{spread[0]}` gives an uncertainty, and a point here has none"
             raise point_error(what, hint, Span(*spread.span()))
-        (*earlier, last) = statements(text)
+        *earlier, last = statements(text)
         if earlier or last.kind != "expression" or "#" in text:
             hint = "give a number, or `pi/4` for example"
-            raise point_error("a value is one expression, and this is more", hint, Span(last.start, last.end))
+            raise point_error(
+                "a value is one expression, and this is more", hint, Span(last.start, last.end)
+            )
         program = parse(text)
         if program.leaves:
             name, leaf = next(iter(program.leaves.items()))
@@ -357,7 +388,9 @@ def as_number(value: float | str, name: str) -> float:
 
 
 def written_number(name: str, value: Any) -> Typed:
-    """Return a number with its exact or shortest text, for other arithmetics. Raises `ExpressionError`."""
+    """Return a number with its exact or shortest text, for other arithmetics. Raises
+    `ExpressionError`.
+    """
     if isinstance(value, Typed):
         return value
     from numbers import Integral  # rarely needed
@@ -408,12 +441,16 @@ def output_names(program: Program) -> list[str]:
             if spans.count(span) > 1:  # the entries of a list
                 seen[span] += 1
                 name = f"{name if name.isidentifier() else f'({name})'}[{seen[span]}]"
-        names.append(name if name and len(name) <= MAX_OUTPUT_NAME and name not in names else f"output {k}")
+        names.append(
+            name if name and len(name) <= MAX_OUTPUT_NAME and name not in names else f"output {k}"
+        )
     return names
 
 
 def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnostic]:
-    """Return a warning for each unused value. Raises `ExpressionError` for bound and missing names."""
+    """Return a warning for each unused value. Raises `ExpressionError` for bound and missing
+    names.
+    """
     bound = {name: i for name, _, i in program.bound}
     warnings = []
     missing = [name for name in program.leaves if name not in values]
@@ -430,16 +467,28 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
 
 
 def _missing_values(
-    program: Program, values: Mapping[str, float], missing: Sequence[str], unused: Sequence[Diagnostic]
+    program: Program,
+    values: Mapping[str, float],
+    missing: Sequence[str],
+    unused: Sequence[Diagnostic],
 ) -> ExpressionError:
     """Return the error of variables without a value; its hint shows what the point may be."""
-    offers = (*split_name_offers(program, missing, values), *unit_offers(program.text, missing, values))
+    offers = (
+        *split_name_offers(program, missing, values),
+        *unit_offers(program.text, missing, values),
+    )
     names = [*nest(dict.fromkeys(missing))]
-    stated = " and ".join(f"`{name}`" for name in names[:3]) + (" and others" if len(names) > 3 else "")
-    typed = {name: _short_number(values[name]) if name in values else "…" for name in program.leaves}
+    stated = " and ".join(f"`{name}`" for name in names[:3]) + (
+        " and others" if len(names) > 3 else ""
+    )
+    typed = {
+        name: _short_number(values[name]) if name in values else "…" for name in program.leaves
+    }
     example = point_text(typed)
     message = f"{stated} {'has' if len(names) == 1 else 'have'} no value"
-    hint = (f"write {spelling_hint(offers)}, or " if offers else "") + f"give the point: `--at {example}`"
+    hint = (
+        f"write {spelling_hint(offers)}, or " if offers else ""
+    ) + f"give the point: `--at {example}`"
     if unused and not offers:
         hint += f"; {unused[0].message}: {unused[0].hint}"
     span = program.all_nodes.span(program.leaves[missing[0]])
@@ -456,7 +505,9 @@ def unused_name(program: Program, name: str, missing: Sequence[str] = ()) -> Dia
     return Diagnostic("unused", f"the program does not use `{name}`", None, hint)
 
 
-def split_name_offers(program: Program, missing: Sequence[str], values: Collection[str]) -> tuple[Offer, ...]:
+def split_name_offers(
+    program: Program, missing: Sequence[str], values: Collection[str]
+) -> tuple[Offer, ...]:
     """Return suggestions for the first missing name that splits into known ones."""
     from ..language.diagnostics.suggestions import missing as spellings  # only an error needs it
 
@@ -470,8 +521,12 @@ def split_name_offers(program: Program, missing: Sequence[str], values: Collecti
     return ()
 
 
-def unit_offers(text: str, missing: Sequence[str], values: Mapping[str, object]) -> tuple[Offer, ...]:
-    """Return the first number that a missing name may be the unit of, with it in brackets: `40[mm]` for `40mm`."""
+def unit_offers(
+    text: str, missing: Sequence[str], values: Mapping[str, object]
+) -> tuple[Offer, ...]:
+    """Return the first number that a missing name may be the unit of, with it in brackets: `40[mm]`
+    for `40mm`.
+    """
     from ..language.diagnostics.measured import measured_numbers  # only an error needs it
 
     certain = measured_numbers(text, values)
@@ -488,19 +543,27 @@ def _short_number(x: float) -> str:
     return repr(int(x)) if x == int(x) and abs(x) < 1e15 else repr(x)
 
 
-def check_bare_functions(program: Program, known: Collection[str], *, by_option: bool = False) -> None:
-    """Raise an error for a variable without a role that has the name of a function, as `exp` in `exp -x`.
+def check_bare_functions(
+    program: Program, known: Collection[str], *, by_option: bool = False
+) -> None:
+    """Raise an error for a variable without a role that has the name of a function, as `exp` in
+    `exp -x`.
 
-    Greek letters may be variables. The hint has `--wrt`, if that option makes a variable of it (`by_option`).
+    Greek letters may be variables. The hint has `--wrt`, if that option makes a variable of it
+    (`by_option`).
     """
     for name in [name for name in program.leaves if name in SIMPLE and name not in known]:
         from ..language.typesetting import GREEK  # few programs come this far
 
         if name not in GREEK:
-            otherwise = f"for the name `--wrt {name}`" if by_option else "give the variable another name"
+            otherwise = (
+                f"for the name `--wrt {name}`" if by_option else "give the variable another name"
+            )
             hint = f"write `{name}(…)`, or {otherwise}"
             span = program.all_nodes.span(program.leaves[name])
-            raise ExpressionError("name", f"`{name}` is a function, and has no argument here", span, hint)
+            raise ExpressionError(
+                "name", f"`{name}` is a function, and has no argument here", span, hint
+            )
 
 
 def wanted_variables(
@@ -518,5 +581,11 @@ def wanted_variables(
             raise usage_error(f"`{name}` is not a variable of this program", hint)
         if name in unknowns:
             others = quote([other for other in program.leaves if other not in unknowns], "nothing")
-            raise usage_error(f"`{name}` is an unknown, a function of the others", f"differentiate by {others}")
-    return list(dict.fromkeys([*(name for name in (*program.parameters, *program.leaves) if name in wrt), *wrt]))
+            raise usage_error(
+                f"`{name}` is an unknown, a function of the others", f"differentiate by {others}"
+            )
+    return list(
+        dict.fromkeys(
+            [*(name for name in (*program.parameters, *program.leaves) if name in wrt), *wrt]
+        )
+    )

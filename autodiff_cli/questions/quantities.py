@@ -55,20 +55,27 @@ class Units(dict[str, Any]):
 
     def texts(self) -> dict[str, Any]:
         """Return the units as texts: `1` for a number, None for an unknown unit."""
-        return cast(dict[str, Any], map_units(self, lambda unit: None if unit is None else str(unit) or "1"))
+        return cast(
+            dict[str, Any], map_units(self, lambda unit: None if unit is None else str(unit) or "1")
+        )
 
 
 def map_units(tree: Any, function: Callable[[Any], Any]) -> Any:
     """Apply a function to each unit in a tree of lists and dictionaries."""
     if isinstance(tree, dict):
         return {name: map_units(item, function) for name, item in tree.items()}
-    return [map_units(item, function) for item in tree] if isinstance(tree, list) else function(tree)
+    return (
+        [map_units(item, function) for item in tree] if isinstance(tree, list) else function(tree)
+    )
 
 
-_NUMBER = re.compile(r"\s*([-+−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII)
-_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")  # behind a number, as in `9.81(1)`: its uncertainty, and no unit
+_NUMBER = re.compile(
+    r"\s*([-+−]?(?:\d[\d_]*+(?:\.\d*+)?|\.\d++)(?:[eE][-+−]?\d{1,3}(?!\d))?)\s*+", re.ASCII
+)
+# behind a number, as in `9.81(1)`: its uncertainty, and no unit
+_DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")
+# A number with its unit as in a formula: `2[kg]`.
 _IN_BRACKETS = re.compile(rf"{_NUMBER.pattern}\[([^\[\]\d:][^\[\]:]*)\](?=\s*\Z)", re.ASCII)
-"""A number with its unit as in a formula: `2[kg]`."""
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _WORDS = re.compile(r"[^\W\d]\w*")
 
@@ -86,14 +93,22 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         parts = split_quantity(text)
     except ExpressionError as error:
         span = error.span
-        moved = Span(span.start + offset, span.end + offset) if span else Span(offset, offset + len(text))
-        raise _refuse(f"the value of `{name}` cannot be used: {error}", moved, error.hint, text) from None
+        moved = (
+            Span(span.start + offset, span.end + offset)
+            if span
+            else Span(offset, offset + len(text))
+        )
+        raise _refuse(
+            f"the value of `{name}` cannot be used: {error}", moved, error.hint, text
+        ) from None
     if parts is not None:
         return make_quantity(name, *parts, text, offset)
     return constant_value(name, text, offset)
 
 
-def _refuse(message: str, span: Span | None, hint: str | None, text: str, kind: str = "point") -> ExpressionError:
+def _refuse(
+    message: str, span: Span | None, hint: str | None, text: str, kind: str = "point"
+) -> ExpressionError:
     error = ExpressionError(kind, message, span, hint)
     error.text = text
     return error
@@ -116,11 +131,15 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
         if _is_expression(rest):
             return None
         span = error.span or Span(0, len(rest))
-        raise point_error(str(error), error.hint, span=Span(span.start + end, span.end + end)) from None
+        raise point_error(
+            str(error), error.hint, span=Span(span.start + end, span.end + end)
+        ) from None
 
 
 def _is_expression(rest: str) -> bool:
-    """Return whether what stands behind a number, and is no unit, makes an expression or another language's number."""
+    """Return whether what stands behind a number, and is no unit, makes an expression or another
+    language's number.
+    """
     # `0x10` and `1d5` are notations of other languages, which the number parser reports
     prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
     foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
@@ -131,7 +150,9 @@ def _is_expression(rest: str) -> bool:
 
 
 def _expression_and_unit(text: str) -> tuple[str, Unit] | None:
-    """Return the expression before a unit: in parentheses, a call or a name; None without a unit."""
+    """Return the expression before a unit: in parentheses, a call or a name; None without a
+    unit.
+    """
     depth, first = 0, max(len(text.rstrip()) - unit_tools.MAX_UNIT_CHARACTERS, 0)
     for index, char in enumerate(text):
         depth += (char == "(") - (char == ")")
@@ -151,7 +172,11 @@ def _expression_and_unit(text: str) -> tuple[str, Unit] | None:
 def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0) -> Quantity:
     """Return an expression's value in a unit; decimals are converted as fractions."""
     value = constant_value(name, number, offset)
-    if plain_number(number) and (abs(value) < 1e300 and (not value or abs(value) > 1e-300)) and not unit.pi:
+    if (
+        plain_number(number)
+        and (abs(value) < 1e300 and (not value or abs(value) > 1e-300))
+        and not unit.pi
+    ):
         exact = Fraction(number) * unit.scale + unit.zero
         si, source = to_double(exact), str(exact)
     else:
@@ -159,7 +184,9 @@ def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0
         source = f"({number})*({unit.factor_text}){zero}"
         si = evaluate_constant(source)
     if not math.isfinite(si):
-        raise _refuse(f"`{name}` is too large for double precision", None, "give a smaller number", text)
+        raise _refuse(
+            f"`{name}` is too large for double precision", None, "give a smaller number", text
+        )
     check_temperature(name, si, unit, text, offset)
     quantity = Quantity(si)
     quantity.source, quantity.number, quantity.unit = source, float(value), unit
@@ -186,14 +213,21 @@ def parse_units(texts: Names, outputs: Sequence[str]) -> dict[int, Unit]:
     """Return the units in `--in` by output index: `mm`, `mm, kN` in order, or `y=mm`."""
     if texts is None:
         return {}
-    listed = [piece for text in ([texts] if isinstance(texts, str) else texts) for piece in split(text)]
+    listed = [
+        piece for text in ([texts] if isinstance(texts, str) else texts) for piece in split(text)
+    ]
     units: dict[int, Unit] = {}
     for k, piece in enumerate(listed):
         name, equals, text = (part.strip() for part in piece.rpartition("="))
         if equals and name not in outputs:
-            raise usage_error(f"`--in` names `{name}`, which is not an output", f"the outputs: {quote(outputs)}")
+            raise usage_error(
+                f"`--in` names `{name}`, which is not an output", f"the outputs: {quote(outputs)}"
+            )
         if not equals and k >= len(outputs):
-            raise usage_error(f"`--in` has {len(listed)} units for {plural(len(outputs), 'output')}", "leave some out")
+            raise usage_error(
+                f"`--in` has {len(listed)} units for {plural(len(outputs), 'output')}",
+                "leave some out",
+            )
         try:
             units[outputs.index(name) if equals else k] = parse_unit(text)
         except ExpressionError as error:
@@ -208,7 +242,9 @@ def _dimensioned(unit: Unit) -> Dimensioned:
 def _temperatures(
     program: Program, leaves: Mapping[str, Dimensioned], unknowns: Mapping[str, Dimensioned]
 ) -> list[Dimensioned]:
-    """Return the dimensions of unknowns, as those of differences where the equations are of differences."""
+    """Return the dimensions of unknowns, as those of differences where the equations are of
+    differences.
+    """
     differences = {name: of._replace(temperatures=Fraction(0)) for name, of in unknowns.items()}
     sides = evaluate_dimensions(Dimensions(), program, {**leaves, **differences}).values
     return [*(differences if any(side.temperatures == 0 for side in sides) else unknowns).values()]
@@ -222,7 +258,9 @@ def _units_of(values: Mapping[str, Any]) -> dict[str, Unit]:
 def _chosen_units(
     inputs: Sequence[Unit], system: bool
 ) -> tuple[unit_tools.UnitSystem | None, Callable[[Dimension], Unit]]:
-    """Return the system of units if one is asked for, and the function from a dimension to its unit."""
+    """Return the system of units if one is asked for, and the function from a dimension to its
+    unit.
+    """
     if not system:
         return None, partial(unit_tools.choose, inputs=inputs)
     own = unit_tools.UnitSystem(sorted(inputs, key=lambda unit: len(unit.atoms)))
@@ -230,22 +268,32 @@ def _chosen_units(
 
 
 def _solved(
-    m: UnknownDimensions, own_unit: Mapping[str, Unit | None], values: Mapping[str, Any], ranges: Mapping[str, Range]
+    m: UnknownDimensions,
+    own_unit: Mapping[str, Unit | None],
+    values: Mapping[str, Any],
+    ranges: Mapping[str, Range],
 ) -> list[Dimensioned]:
     """Return the dimensions of the unknowns."""
-    solved = [_solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()]
+    solved = [
+        _solve(m, name, unit, values.get(name), ranges.get(name)) for name, unit in own_unit.items()
+    ]
     return [*map(Dimensioned, solved)]
 
 
 def _dimensions(
     program: Program, leaves: Mapping[str, Dimensioned], own_unit: Mapping[str, Unit | None]
 ) -> tuple[Any, Evaluation]:
-    """Return the dimensions of a program's nodes; those of unknowns are their own units', or to be solved for."""
+    """Return the dimensions of a program's nodes; those of unknowns are their own units', or to be
+    solved for.
+    """
     if not own_unit:
         m: Any = Dimensions()
         return m, evaluate_dimensions(m, program, leaves)
     m = UnknownDimensions([name for name, unit in own_unit.items() if unit is None])
-    unknowns = {name: m.unknown(name) if x is None else Dimensioned(x.dimension) for name, x in own_unit.items()}
+    unknowns = {
+        name: m.unknown(name) if x is None else Dimensioned(x.dimension)
+        for name, x in own_unit.items()
+    }
     return m, evaluate_dimensions(m, program, {**leaves, **unknowns})
 
 
@@ -266,15 +314,18 @@ class ProgramUnits:
         system: bool = False,
         over: str = "",
     ) -> None:
-        """Propagate dimensions through the graph. Raises `ExpressionError` if they are inconsistent.
+        """Propagate dimensions through the graph. Raises `ExpressionError` if they are
+        inconsistent.
 
-        In a `system`, outputs are in products of input units; else in an input unit, or the SI's. An unknown has the
-        dimension of its start or bounds, else the one that makes the equations consistent. The outputs are integrated
-        `over` a variable.
+        In a `system`, outputs are in products of input units; else in an input unit, or the SI's.
+        An unknown has the dimension of its start or bounds, else the one that makes the equations
+        consistent. The outputs are integrated `over` a variable.
         """
         self.unknowns = list(unknowns)
         self.warnings: list[Diagnostic] = []
-        self.point = _units_of({name: value for name, value in values.items() if name not in unknowns})
+        self.point = _units_of(
+            {name: value for name, value in values.items() if name not in unknowns}
+        )
         own_unit = {name: _own_unit(name, values.get(name), ranges.get(name)) for name in unknowns}
         leaves = {name: _dimensioned(unit) for name, unit in self.point.items()}
         m, evaluation = _dimensions(program, leaves, own_unit)
@@ -286,36 +337,52 @@ class ProgramUnits:
         if unknowns:
             results = _solved(m, own_unit, values, ranges)
         if over:
-            results = [Dimensioned(m.mul(of, leaves[over]).dimension, None, Fraction(0)) for of in rates]
+            results = [
+                Dimensioned(m.mul(of, leaves[over]).dimension, None, Fraction(0)) for of in rates
+            ]
         self.chosen: set[int] = set()
         self.outputs = self._outputs(program, results, asked, own_unit, leaves)
         if over and not self.chosen and not system:
             self.outputs = [self._integrated(rates[0].dimension, self.point[over], self.outputs[0])]
         self.point |= dict(zip(unknowns, self.outputs, strict=bool(unknowns)))
         self.numbers = self._numbers_in_units(values)
-        self.sides = [self._side(m.resolve(of.dimension)) for of in rates] if unknowns else self.outputs
+        self.sides = (
+            [self._side(m.resolve(of.dimension)) for of in rates] if unknowns else self.outputs
+        )
         self._node_units = self._units_of_nodes(program)
         self._check_periods(program)
 
     def _check_periods(self, program: Program) -> None:
-        """Note where some units count periods and others are of angles, which numbers do not tell apart."""
+        """Note where some units count periods and others are of angles, which numbers do not tell
+        apart.
+        """
         wanted = (
             {}
             if self.unknowns
-            else dict(zip(map("the answer `{}`".format, output_names(program)), self.outputs, strict=True))
+            else dict(
+                zip(map("the answer `{}`".format, output_names(program)), self.outputs, strict=True)
+            )
         )
         named = {f"`{name}`": unit for name, unit in self.point.items()}
         if (mixed := mixed_kinds(program, named | wanted)) is not None:
             self.warnings.append(mixed)
 
     def _numbers_in_units(self, values: Mapping[str, Any]) -> dict[str, float]:
-        """Return the numbers of values that are given in the variable's unit, as they were typed."""
-        return {name: x.number for name, x in values.items() if getattr(x, "unit", None) == self.point[name]}
+        """Return the numbers of values that are given in the variable's unit, as they were
+        typed.
+        """
+        return {
+            name: x.number
+            for name, x in values.items()
+            if getattr(x, "unit", None) == self.point[name]
+        }
 
     def _units_of_nodes(self, program: Program) -> dict[int, Unit]:
         """Return the units of differences of the variables and the outputs."""
         units = {i: self.point[name].difference for name, i in program.places.items()}
-        return units | {i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)}
+        return units | {
+            i: unit.difference for i, unit in zip(program.graph.roots, self.sides, strict=True)
+        }
 
     def _outputs(
         self,
@@ -325,18 +392,28 @@ class ProgramUnits:
         own_unit: Mapping[str, Unit | None],
         leaves: Mapping[str, Any],
     ) -> list[Unit]:
-        """Return the units of the outputs: those that are asked for, or the unknowns' own, or usual ones."""
+        """Return the units of the outputs: those that are asked for, or the unknowns' own, or usual
+        ones.
+        """
         wanted = {} if asked is None else parse_units(asked, self.unknowns or output_names(program))
-        own = {k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None}
+        own = {
+            k: unit for k, name in enumerate(self.unknowns) if (unit := own_unit[name]) is not None
+        }
         if self.unknowns and any(unit.zero for unit in (own | wanted).values()):
             results = _temperatures(program, leaves, dict(zip(self.unknowns, results, strict=True)))
         used = [unit.dimension for unit in self._inputs] + [result.dimension for result in results]
-        self._in_si = has_unit_literals(program.text) or self._system is None or not self._system.has_units_for(used)
+        self._in_si = (
+            has_unit_literals(program.text)
+            or self._system is None
+            or not self._system.has_units_for(used)
+        )
         self.chosen = {*wanted, *own}
         return [self._output(result, wanted.get(k), own.get(k)) for k, result in enumerate(results)]
 
     def _integrated(self, rate: Dimension, by: Unit, usual: Unit) -> Unit:
-        """Return the unit of an integral: `N·s`, unless an input or the SI has one symbol for it, as `J`."""
+        """Return the unit of an integral: `N·s`, unless an input or the SI has one symbol for it,
+        as `J`.
+        """
         product = self._unit(rate).difference * by.difference
         symbols = {parse_unit(symbol).dimension for symbol, _ in product.atoms}
         # `N·m²`, not `J·m`: a force times lengths is no energy
@@ -356,10 +433,16 @@ class ProgramUnits:
             hint = hint if result.dimension != NUMBER else "leave `--in` out"
             raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
         if unit.zero and result.temperatures == 0:
-            message = f"the answer is a difference of temperatures, and `--in {unit}` is for a temperature"
+            message = (
+                f"the answer is a difference of temperatures, and `--in {unit}` is for a"
+                " temperature"
+            )
             raise usage_error(message, "ask for it in kelvin: `--in K`")
         if asked is not None and asked.zero and self.point:
-            why = "a temperature on this scale is a value; its derivatives are of differences, in kelvin"
+            why = (
+                "a temperature on this scale is a value; its derivatives are of differences, in"
+                " kelvin"
+            )
             hint = "leave `--in` out for kelvin"
             self.warnings.append(Diagnostic("unit", f"the answer is in {asked}: {why}", None, hint))
         return unit
@@ -367,40 +450,59 @@ class ProgramUnits:
     def derivative(self, names: Sequence[str], output: int = 0) -> Unit:
         """Return the unit of an output's derivative by these variables in succession.
 
-        In a unit that was asked for, a first derivative stays in it over that of the variable: `mm/m`.
+        In a unit that was asked for, a first derivative stays in it over that of the variable:
+        `mm/m`.
         """
         if not names:
             return self.outputs[output].difference
         kept = output in self.chosen and len(names) == 1
-        return self._ratio(output, [self.point.get(name, Unit()).difference for name in names], kept=kept)
+        return self._ratio(
+            output, [self.point.get(name, Unit()).difference for name in names], kept=kept
+        )
 
     def sensitivity(self, name: str, output: int) -> Unit:
-        """Return the unit of an output over that of a variable: times an uncertainty, it is a contribution."""
+        """Return the unit of an output over that of a variable: times an uncertainty, it is a
+        contribution.
+        """
         below = self.point[name].degree
         unit = unit_tools.ratio(self.outputs[output].degree, below, kept=True)
         # a product of other units cannot replace `mm/m`
-        return unit if unit.atoms and unit.dimension == NUMBER else self._of_system(unit, output, [below])
+        return (
+            unit
+            if unit.atoms and unit.dimension == NUMBER
+            else self._of_system(unit, output, [below])
+        )
 
     def _ratio(self, output: int, below: Sequence[Unit], *, kept: bool = False) -> Unit:
         unit = unit_tools.ratio(self.outputs[output], reduce(mul, below), len(below) > 1, kept=kept)
         return self._of_system(unit, output, below)
 
     def _of_system(self, unit: Unit, output: int, below: Sequence[Unit]) -> Unit:
-        """Return the unit of a derivative by variables in units `below`, which the system of units replaces."""
+        """Return the unit of a derivative by variables in units `below`, which the system of units
+        replaces.
+        """
         if self._system is None or output in self.chosen:
             return unit
         # products of other units cannot replace degrees and per cent
-        return reduce(truediv, [one for one in below if one.dimension == NUMBER], self._system.unit(unit.dimension))
+        return reduce(
+            truediv,
+            [one for one in below if one.dimension == NUMBER],
+            self._system.unit(unit.dimension),
+        )
 
     def in_system(self, tree: Any) -> Any:
-        """Return the units in which numbers of these dimensions need no factor: the system's, or the SI's."""
+        """Return the units in which numbers of these dimensions need no factor: the system's, or
+        the SI's.
+        """
         assert self._system is not None
         unit = si_unit if self._in_si else self._system.unit
         return map_units(tree, lambda own: unit(own.dimension))
 
     def quotient(self, by: Iterable[str]) -> Unit:
         """Return the unit of the output over those of these variables."""
-        return reduce(truediv, (self.point.get(name, Unit()).degree for name in by), self.outputs[0].degree)
+        return reduce(
+            truediv, (self.point.get(name, Unit()).degree for name in by), self.outputs[0].degree
+        )
 
     def factor_of(self, unit: Unit, by: Iterable[str]) -> float:
         """Return the factor from that `quotient` to this unit."""
@@ -412,7 +514,11 @@ class ProgramUnits:
 
     def node(self, i: int) -> Unit:
         """Return the unit of differences of a graph node."""
-        return self._node_units[i] if i in self._node_units else self._unit(self.dimensions[i].dimension)
+        return (
+            self._node_units[i]
+            if i in self._node_units
+            else self._unit(self.dimensions[i].dimension)
+        )
 
     def adjoint(self, i: int) -> Unit:
         """Return the unit of the first output's derivative by a graph node."""
@@ -427,7 +533,11 @@ class ProgramUnits:
         units = self.tree(value=self.outputs[0], gradient=self.gradient(wanted))
         if bound:
             units["intermediates"] = [
-                {"value": Unit(), "grad": Unit()} if i is None else {"value": self.node(i), "grad": self.adjoint(i)}
+                (
+                    {"value": Unit(), "grad": Unit()}
+                    if i is None
+                    else {"value": self.node(i), "grad": self.adjoint(i)}
+                )
                 for i in bound
             ]
         return units
@@ -440,7 +550,9 @@ class ProgramUnits:
     def of_hessian(self, names: Sequence[str]) -> Units:
         """Return the units of a Hessian's numbers."""
         places = range(len(names))
-        matrix = [[self.derivative([names[min(j, k)], names[max(j, k)]]) for j in places] for k in places]
+        matrix = [
+            [self.derivative([names[min(j, k)], names[max(j, k)]]) for j in places] for k in places
+        ]
         return self.tree(value=self.outputs[0], gradient=self.gradient(names), hessian=matrix)
 
     def tree(self, **fields: Any) -> Units:
@@ -450,9 +562,14 @@ class ProgramUnits:
         return units
 
     def in_own_units(
-        self, program: Program, others: Mapping[str, Unit] = {}, computed: Callable[[Unit], Unit] | None = None
+        self,
+        program: Program,
+        others: Mapping[str, Unit] = {},
+        computed: Callable[[Unit], Unit] | None = None,
     ) -> Program:
-        """Return the program for numbers in its own units, or in those of `others`, as `in_own_units` does."""
+        """Return the program for numbers in its own units, or in those of `others`, as
+        `in_own_units` does.
+        """
         return in_own_units(program, {**self.point, **others}, self.sides, computed)
 
     def number_of(self, name: str, x: float) -> float:
@@ -463,14 +580,19 @@ class ProgramUnits:
         """Return the units of a solution and of its derivatives up to this order."""
         named = {name: self.point[name] for name in self.unknowns}
         numbered = [*enumerate(self.unknowns)]
-        units = self.tree(values=named, derivatives={name: self.gradient(by, k) for k, name in numbered})
+        units = self.tree(
+            values=named, derivatives={name: self.gradient(by, k) for k, name in numbered}
+        )
         if order > 1:
             units["second"] = {
-                name: {x: {y: self.derivative([x, y], k) for y in by} for x in by} for k, name in numbered
+                name: {x: {y: self.derivative([x, y], k) for y in by} for x in by}
+                for k, name in numbered
             }
         units["errors"] = {name: unit.difference for name, unit in named.items()}
         units["residuals"] = self.sides
-        units["point"] = {name: unit for name, unit in self.point.items() if name not in self.unknowns}
+        units["point"] = {
+            name: unit for name, unit in self.point.items() if name not in self.unknowns
+        }
         units.asked = [self.unknowns[k] for k in self.chosen]
         return units
 
@@ -496,17 +618,23 @@ def _own_unit(name: str, start: Any, ends: Range | None) -> Unit | None:
         check_one_kind(name, own, unit)
     for x in typed:
         if not hasattr(x, "unit") and float(x) and own.dimension != NUMBER:
-            raise usage_error(f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`")
+            raise usage_error(
+                f"`{name}` has values with a unit and without one", f"write `{float(x):g} {own}`"
+            )
     return own
 
 
-def _solve(m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None) -> unit_tools.Dimension:
+def _solve(
+    m: UnknownDimensions, name: str, own: Unit | None, start: Any, ends: Range | None
+) -> unit_tools.Dimension:
     if own is not None:
         return own.dimension
     dimension = m.solution(name)
     if dimension is None:
         message = f"the equations do not determine the unit of `{name}`"
-        raise usage_error(message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start')
+        raise usage_error(
+            message, f'give bounds with a unit, `--between "{name}=0 m:1 m"`, or a start'
+        )
     typed = [x for x in (start, *(ends or ())) if x is not None and float(x)]
     if typed and dimension != NUMBER:
         what = "its start is a number" if start is not None else "its bounds are numbers"
@@ -523,7 +651,9 @@ def evaluate_dimensions(m: Dimensions, program: Program, leaves: Mapping[str, An
 
 
 def needed_dimension(program: Program, name: str, units: Mapping[str, Unit]) -> Dimension | None:
-    """Return the dimension that a variable needs for the formula to be consistent; None if it may have several."""
+    """Return the dimension that a variable needs for the formula to be consistent; None if it may
+    have several.
+    """
     m = UnknownDimensions([name])
     leaves = {other: Dimensioned(unit.dimension) for other, unit in units.items()}
     evaluate_dimensions(m, program, leaves | {name: m.unknown(name)})
@@ -576,14 +706,21 @@ def direction_in_units(
         number = value.number if isinstance(value, Quantity) else value
         shown[name] = value.unit.degree if isinstance(value, Quantity) else own
         source = getattr(value, "source", None) if not isinstance(value, Quantity) else None
-        values[name] = make_quantity(name, source or repr(float(number)), shown[name], str(component))
+        values[name] = make_quantity(
+            name, source or repr(float(number)), shown[name], str(component)
+        )
         if number:
             rates[name] = own / shown[name]
     first, *others = rates or [""]
     for name in others:
         if rates[name].dimension != rates[first].dimension:
-            message = f"the components of the direction by `{first}` and `{name}` are not per the same unit"
-            raise usage_error(message, "give all components in the units of their variables, or all per second")
+            message = (
+                f"the components of the direction by `{first}` and `{name}` are not per the same"
+                " unit"
+            )
+            raise usage_error(
+                message, "give all components in the units of their variables, or all per second"
+            )
     return values, shown, si_unit(rates[first].dimension) if rates else Unit()
 
 
@@ -612,7 +749,11 @@ def in_own_units(
 
     def converted(k: int, unit: Unit, to: Unit, place: Any) -> int:
         scale, pi, zero = unit.scale / to.scale, unit.pi - to.pi, (unit.zero - to.zero) / to.scale
-        steps = [(MUL, math.pi ** float(pi)), (MUL, float(scale.numerator)), (DIV, float(scale.denominator))]
+        steps = [
+            (MUL, math.pi ** float(pi)),
+            (MUL, float(scale.numerator)),
+            (DIV, float(scale.denominator)),
+        ]
         steps = [step for step in steps if step[1] != 1] + [(ADD, float(zero))] * bool(zero)
         for primitive, number in steps:
             constant = node(CONSTANT, (), place)
@@ -622,7 +763,9 @@ def in_own_units(
 
     moved: list[int] = []
     own: dict[str, int] = {}
-    for i, (primitive, inputs, place) in enumerate(zip(source.primitives, source.parents, source.places, strict=True)):
+    for i, (primitive, inputs, place) in enumerate(
+        zip(source.primitives, source.parents, source.places, strict=True)
+    ):
         k = node(primitive, tuple([moved[p] for p in inputs]), place)
         if i in source.constants:
             constants[k] = source.constants[i]
@@ -635,13 +778,20 @@ def in_own_units(
         converted(moved[root], of_system(unit), unit, source.places[root])
         for root, unit in zip(program.roots, sides, strict=True)
     ]
-    graph = source.replace(primitives=primitives, parents=parents, places=places, constants=constants)
-    graph.roots, graph.names = tuple(roots), ({moved[i]: label for i, label in source.names[0].items()}, own)
+    graph = source.replace(
+        primitives=primitives, parents=parents, places=places, constants=constants
+    )
+    graph.roots, graph.names = (
+        tuple(roots),
+        ({moved[i]: label for i, label in source.names[0].items()}, own),
+    )
     bound = [(name, place, moved[i]) for name, place, i in program.bound]
     return Program(program.text, graph, program.parameters, program.constants, bound)
 
 
-def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "a bound of it") -> dict[str, Range]:
+def ranges_in(
+    ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str = "a bound of it"
+) -> dict[str, Range]:
     """Return ranges in the units of their variables. Raises a usage error on other dimensions."""
 
     def end(name: str, x: float | None) -> float | None:
@@ -651,7 +801,10 @@ def ranges_in(ranges: Mapping[str, Range], units: Mapping[str, Unit], what: str 
         own = x.unit if isinstance(x, Quantity) else Unit()
         if own.dimension != unit.dimension and (isinstance(x, Quantity) or x or unit.zero):
             mine, theirs = quantity_name(unit.dimension), quantity_name(own.dimension)
-            raise usage_error(f"`{name}` is {mine}, and {what} is {theirs}", f"write `{float(x):g} {unit}`".rstrip())
+            raise usage_error(
+                f"`{name}` is {mine}, and {what} is {theirs}",
+                f"write `{float(x):g} {unit}`".rstrip(),
+            )
         check_one_kind(name, unit, own)
         return x.number if isinstance(x, Quantity) and own == unit else present(float(x), unit)
 

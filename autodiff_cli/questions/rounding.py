@@ -1,6 +1,7 @@
 """Warnings about digits that rounding loses, for answers in doubles.
 
-A running bound of the rounding errors decides whether any may be lost; only then more digits are computed.
+A running bound of the rounding errors decides whether any may be lost; only then more digits are
+computed.
 """
 
 from __future__ import annotations
@@ -24,28 +25,30 @@ from ..engine.table.operators import VARIABLE
 from ..errors import Diagnostic, ExpressionError
 from .problem import Point
 
+# Larger graphs are not checked, which a note says: their bounds take a second or more.
 MAX_BOUNDED_NODES = 100_000
-"""Larger graphs are not checked, which a note says: their bounds take a second or more."""
+# The share of an answer's budget that its check may take; what takes more is not checked.
 BUDGET_SHARE = 0.25
-"""The share of an answer's budget that its check may take; what takes more is not checked."""
+# Fewer correct digits are reported.
 REQUIRED_DIGITS = 6
-"""Fewer correct digits are reported."""
+# A bound that leaves so many digits, with a margin, since it holds to first order.
 MAX_RELATIVE_ERROR = 10.0**-REQUIRED_DIGITS / 4
-"""A bound that leaves so many digits, with a margin, since it holds to first order."""
+# The most numbers that a warning names.
 MAX_NAMED = 4
-"""The most numbers that a warning names."""
 
 
+# The points of a curve, or rows of data, whose rounding errors are bounded.
 MAX_BOUNDED_POINTS = 50
-"""The points of a curve, or rows of data, whose rounding errors are bounded."""
+# Those with the largest bounds, which are computed with more digits.
 MAX_CONFIRMED_POINTS = 3
-"""Those with the largest bounds, which are computed with more digits."""
 
 
+# Returns numbers by name, in a number type at values of it.
 Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
-"""Returns numbers by name, in a number type at values of it."""
-ComputeAtKinks = Callable[[NumberType, Mapping[str, Number]], tuple[Mapping[str, Number], Mapping[int, Breakpoint]]]
-"""Returns such numbers, and the kinks that their derivatives meet."""
+# Returns such numbers, and the kinks that their derivatives meet.
+ComputeAtKinks = Callable[
+    [NumberType, Mapping[str, Number]], tuple[Mapping[str, Number], Mapping[int, Breakpoint]]
+]
 
 
 def rounding_warnings(
@@ -57,11 +60,13 @@ def rounding_warnings(
     uncertainties: Sequence[float] = (),
     tolerated: Mapping[str, float] = MappingProxyType({}),
 ) -> list[Diagnostic]:
-    """Return warnings about lost digits of the outputs at `values` and of their derivatives by `wanted`.
+    """Return warnings about lost digits of the outputs at `values` and of their derivatives by
+    `wanted`.
 
-    `point` has the values as typed: what is right for these has lost no digit. An output with one of the
-    `uncertainties` needs digits of the larger of both only. Errors of derivatives, and of the value as "", up to those
-    `tolerated` are none. The hints offer the digits of a `command`. There are none for graphs that are too large.
+    `point` has the values as typed: what is right for these has lost no digit. An output with one
+    of the `uncertainties` needs digits of the larger of both only. Errors of derivatives, and of
+    the value as "", up to those `tolerated` are none. The hints offer the digits of a `command`.
+    There are none for graphs that are too large.
     """
 
     def find() -> list[Diagnostic]:
@@ -69,18 +74,25 @@ def rounding_warnings(
         try:
             at = _bounded(graph, values, wanted)
             decided, rows = _branches_are_decided(at), at.jacobian()[0]
-            numbers: list[list[Number] | None] = [[x, *row] for x, row in zip(at.values, rows, strict=True)]
+            numbers: list[list[Number] | None] = [
+                [x, *row] for x, row in zip(at.values, rows, strict=True)
+            ]
         except (ExpressionError, *NO_RESULT):
             decided, numbers = False, [None] * len(graph.roots)
         for k, (root, bounds) in enumerate(zip(graph.roots, numbers, strict=True)):
             of_value = {"": 10.0**-REQUIRED_DIGITS * uncertainties[k]} if uncertainties else {}
             allowed = {**tolerated, **of_value}
-            room = [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
+            room = (
+                [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
+            )
             if not (decided and all(map(is_accurate, bounds or (), room))):
                 part = graph.subgraph_of((root,))[0]
                 proven = decided and have_bounds(bounds)
                 found += _lost_digits_of(part, values, point, wanted, allowed, proven=proven) or ()
-        return [warning._replace(hint=f"{warning.hint}, {_offer(command)}") for warning in dict.fromkeys(found)]
+        return [
+            warning._replace(hint=f"{warning.hint}, {_offer(command)}")
+            for warning in dict.fromkeys(found)
+        ]
 
     return _within_share(graph, find, command)
 
@@ -111,20 +123,26 @@ def rounding_warnings_over(
     relative: bool = False,
     command: str = "grad",
 ) -> list[Diagnostic]:
-    """Return a warning if rounding loses digits of the value, or of the derivatives by `wanted`, at some of the points.
+    """Return a warning if rounding loses digits of the value, or of the derivatives by `wanted`, at
+    some of the points.
 
-    Digits count relative to the largest number of its kind at these points, or `relative` to each number itself, as a
-    logarithmic axis shows it; an error up to those `tolerated` is none. The points at which the bound on rounding
-    errors is largest are computed with more digits.
+    Digits count relative to the largest number of its kind at these points, or `relative` to each
+    number itself, as a logarithmic axis shows it; an error up to those `tolerated` is none. The
+    points at which the bound on rounding errors is largest are computed with more digits.
     """
 
     def find() -> list[Diagnostic]:
-        numbers = [_bounded_numbers(graph, values, wanted, with_value=with_value) for values in points.values]
+        numbers = [
+            _bounded_numbers(graph, values, wanted, with_value=with_value)
+            for values in points.values
+        ]
         allowed = _allowed_errors(numbers, tolerated, relative=relative)
         excess = {
-            k: math.inf
-            if bounds is None
-            else max((_excess(x, allowed[k][name]) for name, x in bounds.items()), default=0)
+            k: (
+                math.inf
+                if bounds is None
+                else max((_excess(x, allowed[k][name]) for name, x in bounds.items()), default=0)
+            )
             for k, bounds in enumerate(numbers)
         }
         doubtful = sorted((k for k in excess if excess[k] > 1), key=lambda k: -excess[k])
@@ -133,7 +151,9 @@ def rounding_warnings_over(
             bounds = numbers[k]
             noise = allowed[k] if with_value else {**allowed[k], "": math.inf}
             proven = bounds is not None and have_bounds([*bounds.values()])
-            found = _lost_digits_of(graph, points.values[k], points.values[k], wanted, noise, proven=proven)
+            found = _lost_digits_of(
+                graph, points.values[k], points.values[k], wanted, noise, proven=proven
+            )
             if found:
                 return [_at_place(found[0], points, k, len(doubtful), command)]
             confirmed += found is not None
@@ -147,10 +167,14 @@ def rounding_warnings_over(
 def _bounded_numbers(
     graph: Graph, values: Mapping[str, float], wanted: Sequence[str], *, with_value: bool
 ) -> dict[str, Number] | None:
-    """Return value, as "", and derivatives with bounds on their errors; None where there are no bounds."""
+    """Return value, as "", and derivatives with bounds on their errors; None where there are no
+    bounds.
+    """
     try:
         at = _bounded(graph, values, wanted)
-        numbers: dict[str, Number] = dict(zip(wanted, at.jacobian()[0][0], strict=True)) if wanted else {}
+        numbers: dict[str, Number] = (
+            dict(zip(wanted, at.jacobian()[0][0], strict=True)) if wanted else {}
+        )
     except (ExpressionError, *NO_RESULT):
         return None
     if not _branches_are_decided(at):
@@ -158,8 +182,11 @@ def _bounded_numbers(
     return {"": at.value, **numbers} if with_value else numbers
 
 
-def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: str) -> list[Diagnostic]:
-    """Return a warning if rounding loses digits of the numbers that `compute` returns, at some of the points.
+def lost_numbers_over(
+    graph: Graph, points: Points, compute: Compute, command: str
+) -> list[Diagnostic]:
+    """Return a warning if rounding loses digits of the numbers that `compute` returns, at some of
+    the points.
 
     As `rounding_warnings_over` does, which is for the value and first derivatives.
     """
@@ -176,15 +203,30 @@ def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: s
             key=lambda k: -max(_excess(x, allowed[name]) for name, x in doubtful[k].items()),
         )
         for k in ranked[:MAX_CONFIRMED_POINTS]:
-            values, doubles = points.values[k], {name: float(x) for name, x in compute(REAL, points.values[k]).items()}
+            values, doubles = (
+                points.values[k],
+                {name: float(x) for name, x in compute(REAL, points.values[k]).items()},
+            )
             errors = {name: getattr(x, "error", math.inf) for name, x in doubtful[k].items()}
-            chosen, proven = {name: doubles[name] for name in errors}, have_bounds([*doubtful[k].values()])
-            digits = _correct_digits(values, values, _smooth(compute), chosen, errors, proven=proven).digits
-            lost = {name: n or 0 for name, (n, _) in digits.items() if _is_lost(doubles[name], n, allowed[name])}
+            chosen, proven = (
+                {name: doubles[name] for name in errors},
+                have_bounds([*doubtful[k].values()]),
+            )
+            digits = _correct_digits(
+                values, values, _smooth(compute), chosen, errors, proven=proven
+            ).digits
+            lost = {
+                name: n or 0
+                for name, (n, _) in digits.items()
+                if _is_lost(doubles[name], n, allowed[name])
+            }
             if lost:
                 from .digits import having_digits
 
-                message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
+                message = (
+                    f"by rounding, {_listed([*lost])}"
+                    f" {having_digits(len(lost), min(lost.values()))}"
+                )
                 found = Diagnostic("lost_digits", message, None, "rewrite the formula")
                 return [_at_place(found, points, k, len(ranked), command)]
         return []
@@ -192,7 +234,9 @@ def lost_numbers_over(graph: Graph, points: Points, compute: Compute, command: s
     return _within_share(graph, find, command)
 
 
-def _computed_with_bounds(compute: Compute, values: Mapping[str, float]) -> Mapping[str, Number] | None:
+def _computed_with_bounds(
+    compute: Compute, values: Mapping[str, float]
+) -> Mapping[str, Number] | None:
     try:
         return compute(RUNNING, {name: Bounded(x) for name, x in values.items()})
     except (ExpressionError, *NO_RESULT):
@@ -200,12 +244,17 @@ def _computed_with_bounds(compute: Compute, values: Mapping[str, float]) -> Mapp
 
 
 def _is_lost(x: float, digits: int | None, allowed: float) -> bool:
-    """Return whether an error is larger than allowed, of a double with so many correct digits, or of 0."""
+    """Return whether an error is larger than allowed, of a double with so many correct digits, or
+    of 0.
+    """
     return abs(x) * (1.0 if digits is None else 10.0**-digits) > allowed
 
 
 def _allowed_errors(
-    numbers: Sequence[Mapping[str, Number] | None], tolerated: Mapping[str, float], *, relative: bool
+    numbers: Sequence[Mapping[str, Number] | None],
+    tolerated: Mapping[str, float],
+    *,
+    relative: bool,
 ) -> list[dict[str, float]]:
     if relative:
         return [_shares_of_largest([bounds], tolerated) for bounds in numbers]
@@ -232,9 +281,15 @@ def _excess(x: Number, allowed: float) -> float:
     return float(error / allowed) if allowed else math.inf
 
 
-def _at_place(warning: Diagnostic, points: Points, k: int, doubtful: int, command: str) -> Diagnostic:
+def _at_place(
+    warning: Diagnostic, points: Points, k: int, doubtful: int, command: str
+) -> Diagnostic:
     count = len(points.values)
-    others = f"; rounding may be as large at {doubtful} of the {count:,} {points.kind} checked" if doubtful > 1 else ""
+    others = (
+        f"; rounding may be as large at {doubtful} of the {count:,} {points.kind} checked"
+        if doubtful > 1
+        else ""
+    )
     message = f"at {points.place(k)}, {warning.message}{others}"
     return warning._replace(message=message, hint=f"{warning.hint}, {_offer(command)}")
 
@@ -248,7 +303,9 @@ def _lost_digits_of(
     *,
     proven: bool,
 ) -> list[Diagnostic] | None:
-    """Return warnings about lost digits; None where doubles have no number, so that none is shown."""
+    """Return warnings about lost digits; None where doubles have no number, so that none is
+    shown.
+    """
     from .digits import UNSETTLED, lost_digits
 
     names = set(graph.labels.values())
@@ -256,7 +313,9 @@ def _lost_digits_of(
     own_point = {name: x for name, x in point.items() if name in names}
     own_wanted = [name for name in wanted if name in names]
     try:
-        return lost_digits(graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise, proven=proven)
+        return lost_digits(
+            graph, own_values, own_point, own_wanted, REQUIRED_DIGITS, noise, proven=proven
+        )
     except BudgetExceeded:
         return [UNSETTLED]
     except ExpressionError:
@@ -264,7 +323,9 @@ def _lost_digits_of(
 
 
 def branches_are_decided(graph: Graph, values: Mapping[str, float]) -> bool:
-    """Return whether rounding errors leave each comparison, kink and jump of a program on its side."""
+    """Return whether rounding errors leave each comparison, kink and jump of a program on its
+    side.
+    """
     if not any(primitive.active_branch for primitive in graph.primitives):
         return True
     with suppress(ExpressionError, *NO_RESULT):
@@ -273,9 +334,11 @@ def branches_are_decided(graph: Graph, values: Mapping[str, float]) -> bool:
 
 
 def proven_digits(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> int | None:
-    """Return how many digits leave value and gradient right, by bounds on their errors; None if no number of them does.
+    """Return how many digits leave value and gradient right, by bounds on their errors; None if no
+    number of them does.
 
-    Where doubles have bounds, and decide on which side of each kink and jump the point is, these are those of `check`.
+    Where doubles have bounds, and decide on which side of each kink and jump the point is, these
+    are those of `check`.
     """
     from .digits import REFERENCE_DIGITS, digits_of_proof, with_kinks
 
@@ -296,8 +359,8 @@ def lost_number_warnings(
 ) -> list[Diagnostic]:
     """Return warnings that name the numbers which lose digits.
 
-    `compute` returns numbers of the graph by what messages call them; errors of a number up to that `tolerated` are
-    none. The hint offers the digits of a `command`.
+    `compute` returns numbers of the graph by what messages call them; errors of a number up to that
+    `tolerated` are none. The hint offers the digits of a `command`.
     """
     return lost_derivative_warnings(graph, values, point, _smooth(compute), command, tolerated)
 
@@ -315,27 +378,37 @@ def lost_derivative_warnings(
     tolerated: Mapping[str, float] = MappingProxyType({}),
     derivatives: Collection[str] = (),
 ) -> list[Diagnostic]:
-    """Return the warnings of `lost_number_warnings` for numbers of which some are `derivatives`, conventional at kinks.
+    """Return the warnings of `lost_number_warnings` for numbers of which some are `derivatives`,
+    conventional at kinks.
 
-    `compute` returns the kinks too. Kinks that rounding hides are named, and the digits of derivatives then are not.
+    `compute` returns the kinks too. Kinks that rounding hides are named, and the digits of
+    derivatives then are not.
     """
 
     def find() -> list[Diagnostic]:
         doubles, met = compute(REAL, values)  # may be nearer, where it takes more digits itself
         try:
             bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})[0]
-            proven = have_bounds([*bounded.values()]) and _branches_are_decided(_bounded(graph, values, ()))
+            proven = have_bounds([*bounded.values()]) and _branches_are_decided(
+                _bounded(graph, values, ())
+            )
         except (ExpressionError, *NO_RESULT):
             bounded = {name: Bounded(float(x), math.inf) for name, x in doubles.items()}
             proven = False
         room = {name: tolerated.get(name, 0.0) / 4 for name in bounded}
-        doubtful = {name: float(doubles[name]) for name, x in bounded.items() if not is_accurate(x, room[name])}
+        doubtful = {
+            name: float(doubles[name])
+            for name, x in bounded.items()
+            if not is_accurate(x, room[name])
+        }
         if proven and not doubtful:
             return []
         doubtful = doubtful if proven else {name: float(x) for name, x in doubles.items()}
         errors = {name: getattr(bounded[name], "error", 0.0) for name in doubtful}
         checked = _correct_digits(values, point, compute, doubtful, errors, proven=proven)
-        found = _hidden_kink_warnings(graph, values, met, checked, [name for name in doubtful if name in derivatives])
+        found = _hidden_kink_warnings(
+            graph, values, met, checked, [name for name in doubtful if name in derivatives]
+        )
         if found:
             doubtful = {name: x for name, x in doubtful.items() if name not in derivatives}
         return found + _warnings_of_digits(doubtful, checked.digits, tolerated, command)
@@ -344,7 +417,11 @@ def lost_derivative_warnings(
 
 
 def _hidden_kink_warnings(
-    graph: Graph, values: Mapping[str, float], met: Collection[int], checked: _Checked, derivatives: Sequence[str]
+    graph: Graph,
+    values: Mapping[str, float],
+    met: Collection[int],
+    checked: _Checked,
+    derivatives: Sequence[str],
 ) -> list[Diagnostic]:
     if not checked.kinks.keys() - met or not derivatives:
         return []
@@ -362,13 +439,21 @@ def _warnings_of_digits(
     tolerated: Mapping[str, float],
     command: str,
 ) -> list[Diagnostic]:
-    """Return the warnings about numbers with so many correct digits; those that have none are not settled."""
+    """Return the warnings about numbers with so many correct digits; those that have none are not
+    settled.
+    """
     from .digits import UNSETTLED, having_digits, zero_warning
 
     found: list[Diagnostic] = []
     settled = {name: digits[name].digits for name in doubles if name in digits}
-    lost = {name: left for name, left in settled.items() if left is not None and left < REQUIRED_DIGITS}
-    lost = {name: left for name, left in lost.items() if _is_lost(doubles[name], left, tolerated.get(name, -1.0))}
+    lost = {
+        name: left for name, left in settled.items() if left is not None and left < REQUIRED_DIGITS
+    }
+    lost = {
+        name: left
+        for name, left in lost.items()
+        if _is_lost(doubles[name], left, tolerated.get(name, -1.0))
+    }
     if lost:
         message = f"by rounding, {_listed([*lost])} {having_digits(len(lost), min(lost.values()))}"
         found.append(Diagnostic("lost_digits", message, None, "rewrite the formula"))
@@ -377,12 +462,19 @@ def _warnings_of_digits(
         found.append(zero_warning(_listed(zeros), len(zeros)))
     if len(settled) < len(doubles):
         found.append(UNSETTLED)
-    answer = "".join(f", which gives {_short(digits[name].exact)} for {name}" for name in [*lost][:1])
-    return [warning._replace(hint=f"{warning.hint}, {_offer(command)}{answer}") for warning in found]
+    answer = "".join(
+        f", which gives {_short(digits[name].exact)} for {name}" for name in [*lost][:1]
+    )
+    return [
+        warning._replace(hint=f"{warning.hint}, {_offer(command)}{answer}") for warning in found
+    ]
 
 
-def underflowed_derivatives(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Mapping[str, Number]:
-    """Return those derivatives that doubles show as 0, or without a right digit, for an underflow alone.
+def underflowed_derivatives(
+    graph: Graph, values: Mapping[str, float], wanted: Sequence[str]
+) -> Mapping[str, Number]:
+    """Return those derivatives that doubles show as 0, or without a right digit, for an underflow
+    alone.
 
     With the digits of doubles, but without the limit to their exponents, they are right.
     """
@@ -406,7 +498,9 @@ def _listed(names: Sequence[str]) -> str:
 
 
 class _CheckedDigits(NamedTuple):
-    """The correct digits of a double, None for a rounding error of 0, and the number in more digits."""
+    """The correct digits of a double, None for a rounding error of 0, and the number in more
+    digits.
+    """
 
     digits: int | None
     exact: Number
@@ -433,8 +527,8 @@ def _correct_digits(
 ) -> _Checked:
     """Return the correct digits of `doubles`, nothing where more digits change them.
 
-    As in `digits.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The doubles are within
-    `errors`; unless these are `proven`, more digits have to prove them.
+    As in `digits.lost_digits`, they count at `values` or at the `point`, whichever leaves more. The
+    doubles are within `errors`; unless these are `proven`, more digits have to prove them.
     """
     from ..engine.numbers.multiprecision import Multiprecision
     from .arithmetic import number_as_typed
@@ -446,7 +540,9 @@ def _correct_digits(
 
     def settle(shrunk: bool = False, believed: bool = False) -> None:
         for name in [name for name in doubles if name not in settled]:
-            exact = _settled_number(coarse[0][name], finer[0][name], errors[name], digits, shrunk, believed)
+            exact = _settled_number(
+                coarse[0][name], finer[0][name], errors[name], digits, shrunk, believed
+            )
             if exact is not None:
                 settled[name] = exact
 
@@ -474,10 +570,14 @@ def _correct_digits(
     kinks_as_written = []
     with suppress(ExpressionError, BudgetExceeded):
         m = Multiprecision(2 * digits, decimals=True)
-        written, kinks = compute(m, {name: number_as_typed(m, name, x) for name, x in point.items()})
+        written, kinks = compute(
+            m, {name: number_as_typed(m, name, x) for name, x in point.items()}
+        )
         kinks_as_written.append(kinks)
     checked = {
-        name: _CheckedDigits(_digits_of(doubles[name], x, written.get(name, x)), written.get(name, x))
+        name: _CheckedDigits(
+            _digits_of(doubles[name], x, written.get(name, x)), written.get(name, x)
+        )
         for name, x in settled.items()
     }
     return _Checked(checked, finer[1], kinks_as_written)
@@ -486,14 +586,20 @@ def _correct_digits(
 def _settled_number(
     coarse: Number, finer: Number, error: float, digits: int, shrunk: bool, believed: bool
 ) -> Number | None:
-    """Return a number that twice the `digits` have not changed, 0 if they have `shrunk` it, or if it is `believed`."""
+    """Return a number that twice the `digits` have not changed, 0 if they have `shrunk` it, or if
+    it is `believed`.
+    """
     from .digits import AGREE_WITHIN, SMALLEST, has_vanished, is_beyond_rounding
 
     if shrunk and has_vanished(coarse, finer, error, 2 * digits):
         return 0 * finer
     if abs(coarse - finer) > AGREE_WITHIN * abs(finer):
         return None
-    return finer if (is_beyond_rounding(finer, error, digits, SMALLEST) if finer else believed) else None
+    return (
+        finer
+        if (is_beyond_rounding(finer, error, digits, SMALLEST) if finer else believed)
+        else None
+    )
 
 
 def _digits_of(computed: float, exact: Number, written: Number) -> int | None:
@@ -511,7 +617,9 @@ def _offer(command: str) -> str:
 
 
 def is_accurate(x: Number, noise: float = 0.0) -> bool:
-    """Return whether a number with a running bound has the required digits, or an error up to the `noise`."""
+    """Return whether a number with a running bound has the required digits, or an error up to the
+    `noise`.
+    """
     if type(x) is not Bounded or x.error <= MAX_RELATIVE_ERROR * abs(x.x):
         return True
     return x.error <= noise and (x.x != 0 or noise == math.inf)
@@ -523,7 +631,9 @@ def have_bounds(numbers: Sequence[Number] | None) -> bool:
 
 
 def _bounded(graph: Graph, values: Mapping[str, float], wanted: Sequence[str]) -> Evaluation:
-    """Evaluate a graph with bounds on its rounding errors, at exactly these values and the doubles of its constants."""
+    """Evaluate a graph with bounds on its rounding errors, at exactly these values and the doubles
+    of its constants.
+    """
     places = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
     data = [None if x is None else Bounded(x) for x in graph.leaf_data()]
     for name, i in places.items():
@@ -562,10 +672,16 @@ class _RoundedSides:
         return xs[0]
 
 
-def _within_share(graph: Graph, find: Callable[[], list[Diagnostic]], command: str) -> list[Diagnostic]:
+def _within_share(
+    graph: Graph, find: Callable[[], list[Diagnostic]], command: str
+) -> list[Diagnostic]:
     if len(graph.places) > MAX_BOUNDED_NODES:
         message = f"the digits are not checked: the program has {len(graph.places):,} nodes"
-        return [Diagnostic("note", message, None, f"compute with more digits: `{command} --precision 30`")]
+        return [
+            Diagnostic(
+                "note", message, None, f"compute with more digits: `{command} --precision 30`"
+            )
+        ]
     try:
         with use_share(BUDGET_SHARE):
             return find()

@@ -1,4 +1,6 @@
-"""Units in words, as people type them: `3 kilometers per hour`, `5 square feet`, `20 degrees Celsius`."""
+"""Units in words, as people type them: `3 kilometers per hour`, `5 square feet`, `20 degrees
+Celsius`.
+"""
 
 from __future__ import annotations
 
@@ -10,15 +12,17 @@ from ..engine.quantities.table import spellings, units_file
 from ..engine.quantities.unit import unit_or_none, units_by_name
 from .optional_units import DEGREES
 
+# The words of the longest name of a unit: `pound per square inch`.
 MOST_WORDS = 4
-"""The words of the longest name of a unit: `pound per square inch`."""
+# The letters from which on a symbol is known in another case: `BTU`, but not `MM`.
 MIN_CASELESS = 3
-"""The letters from which on a symbol is known in another case: `BTU`, but not `MM`."""
+# Words that are another unit with a small letter: a Calorie of food is 1000 calories.
 CASE_DECIDES = frozenset(("Cal", "Cals", "Calorie", "Calories"))
-"""Words that are another unit with a small letter: a Calorie of food is 1000 calories."""
 _POWERS = {"square": 2, "sq": 2, "cubic": 3, "cu": 3}
 _RAISED = {"squared": 2, "cubed": 3}
-_QUANTITY = re.compile(r"\s*([-+−]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+))\s*([^\d\s=<>()\[\]][^=<>()\[\]]*?)\s*")
+_QUANTITY = re.compile(
+    r"\s*([-+−]?(?:\d[\d.]*(?:[eE][-+]?\d+)?|\.\d+))\s*([^\d\s=<>()\[\]][^=<>()\[\]]*?)\s*"
+)
 _NEXT_QUANTITY = re.compile(r"(?<=[^\W\d_])\s+(?=\d)")
 _TURNS = re.compile(r"\b(?:m?rad|rev|deg|degrees?|radians?|turns?|arcmin|arcsec|gon)\b|°(?![CF])")
 
@@ -57,10 +61,14 @@ def _first_unit(words: list[str]) -> tuple[str | None, int]:
     for count in range(min(MOST_WORDS, len(words)), 0, -1):
         if not CASE_DECIDES.isdisjoint(words[:count]):
             continue
-        names = ["".join(each) for each in product(*[_numbers(word.lower()) for word in words[:count]])]
+        names = [
+            "".join(each) for each in product(*[_numbers(word.lower()) for word in words[:count]])
+        ]
         if count == 1 and unit_or_none(words[0]) is not None:
             return words[0], 1
-        if (symbol := next((_names()[name] for name in names if name in _names()), None)) is not None:
+        if (
+            symbol := next((_names()[name] for name in names if name in _names()), None)
+        ) is not None:
             return symbol, count
     return None, 0
 
@@ -86,14 +94,19 @@ def _names() -> dict[str, str]:
 def conversion_in_symbols(quantity: str, unit: str) -> tuple[str, str] | None:
     """Return a quantity and the unit it is wanted in, both with symbols; None where one is no unit.
 
-    `5 feet 3 inches` is a sum: a product would be an area. `C` and `F` are temperatures: a charge is no capacitance.
+    `5 feet 3 inches` is a sum: a product would be an area. `C` and `F` are temperatures: a charge
+    is no capacitance.
 
     >>> conversion_in_symbols("5 feet 3 inches", "centimeters"), conversion_in_symbols("20 C", "F")
     (('5[ft] + 3[in]', 'cm'), ('20 °C', '°F'))
     """
     pieces = [_QUANTITY.fullmatch(piece) for piece in _NEXT_QUANTITY.split(quantity)]
     wanted = converted_unit(unit, quantity)
-    terms = [(piece[1], own) for piece in pieces if piece and (own := converted_unit(piece[2], unit)) is not None]
+    terms = [
+        (piece[1], own)
+        for piece in pieces
+        if piece and (own := converted_unit(piece[2], unit)) is not None
+    ]
     if wanted is None or len(terms) < len(pieces):
         return None
     if len(terms) == 1:
@@ -102,9 +115,12 @@ def conversion_in_symbols(quantity: str, unit: str) -> tuple[str, str] | None:
         if all(map(_is_temperature, typed, (own, wanted))):
             own, wanted = DEGREES.get(own, own), DEGREES.get(wanted, wanted)
         elif own in DEGREES and typed[0] not in DEGREES:
-            return f"{number}[{own}]", wanted  # in brackets the letter of `1 farad in F` is no temperature
+            # in brackets the letter of `1 farad in F` is no temperature
+            return f"{number}[{own}]", wanted
         return f"{number} {own}", wanted
-    dimensions = {read.dimension for _, symbol in terms if (read := unit_or_none(symbol)) and not read.zero}
+    dimensions = {
+        read.dimension for _, symbol in terms if (read := unit_or_none(symbol)) and not read.zero
+    }
     goal = unit_or_none(wanted)
     if goal is None or dimensions != {goal.dimension}:
         return None
@@ -117,7 +133,8 @@ def _is_temperature(typed: str, symbol: str | None) -> bool:
 
 
 def converted_unit(phrase: str, other: str) -> str | None:
-    """Return the symbols of a unit; revolutions are angles only where the other side of a conversion has an angle.
+    """Return the symbols of a unit; revolutions are angles only where the other side of a
+    conversion has an angle.
 
     >>> converted_unit("rpm", "50 Hz"), converted_unit("rpm", "314 rad/s"), converted_unit("feet", "5 m")
     ('1/min', 'rev/min', 'ft')

@@ -1,7 +1,7 @@
 """Sweeps of a name: `x=0:10:0.5`, `x=0:10/21`, `x=log(1:1e6)/7`, `x={1,2,5}`, in exact fractions.
 
-`from:to:step` includes the end if it is hit up to rounding. In `from:to/N`, N follows the last `/` outside of
-parentheses: `0:2*pi/9` is nine points.
+`from:to:step` includes the end if it is hit up to rounding. In `from:to/N`, N follows the last `/`
+outside of parentheses: `0:2*pi/9` is nine points.
 """
 
 from __future__ import annotations
@@ -33,16 +33,20 @@ if TYPE_CHECKING:
 
 MAX_POINTS = 10_000_000
 MAX_WORK = 1_000_000
+# Distance from the end, as a share of the step, that counts as rounding.
 STEP_TOLERANCE = Fraction(1, 10**9)
-"""Distance from the end, as a share of the step, that counts as rounding."""
 MAX_RATIO_POINTS = 400
 _LOGARITHMIC = re.compile(r"\s*log\s*\((.*)\)\s*(?:/(.*))?", re.DOTALL)
-_NUMBER_AND_MORE = re.compile(r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL)
+_NUMBER_AND_MORE = re.compile(
+    r"(?:.*/)?\s*[-+−]?[\d._]+(?:[eE][-+]?\d+)?(?![\d.])\s*((?!\(\d)[^-+*/)\s].*)", re.DOTALL
+)
 _SPREAD = re.compile(r"±|\+/-|\+-")
 
 
 class Axis:
-    """The values of one name, in order: each kind has `number` or `value`, of which either gives the other."""
+    """The values of one name, in order: each kind has `number` or `value`, of which either gives
+    the other.
+    """
 
     size: int
 
@@ -101,12 +105,16 @@ class Evenly(Axis):
         texts: tuple[str, str, str] | None,
         counted: bool = False,
     ) -> None:
-        """`texts` are the first value, the distance and the number of steps; None if decimals are exact."""
+        """`texts` are the first value, the distance and the number of steps; None if decimals are
+        exact.
+        """
         self.size, self.texts, self.counted = size, texts, counted
         step = step if size > 1 else Fraction(1)
         # over a common denominator, as Python rounds a quotient of integers once
         self.denominator = math.lcm(first.denominator, step.denominator)
-        self.first, self.step = (x.numerator * (self.denominator // x.denominator) for x in (first, step))
+        self.first, self.step = (
+            x.numerator * (self.denominator // x.denominator) for x in (first, step)
+        )
 
     def number(self, k: int) -> float:
         return (self.first + k * self.step) / self.denominator
@@ -131,7 +139,9 @@ class Geometric(Axis):
         self.base, self.powers, ratio = last / first, 1, _log(last / first)
         bases = [(Fraction(base), round(ratio / math.log(base))) for base in (10, 2)]
         if size <= MAX_RATIO_POINTS:
-            bases.insert(0, (Fraction(math.exp(ratio / self.steps)).limit_denominator(1000), self.steps))
+            bases.insert(
+                0, (Fraction(math.exp(ratio / self.steps)).limit_denominator(1000), self.steps)
+            )
         for base, power in bases:
             if base**power == self.base:
                 self.base, self.powers = base, power
@@ -143,7 +153,9 @@ class Geometric(Axis):
 
     def number(self, k: int) -> float:
         value, rest = self._exact(k)
-        return float(value) * math.exp(_log(self.base) * rest / self.steps) if rest else float(value)
+        return (
+            float(value) * math.exp(_log(self.base) * rest / self.steps) if rest else float(value)
+        )
 
     def source(self, k: int) -> str:
         value, rest = self._exact(k)
@@ -157,7 +169,9 @@ def _log(x: Fraction) -> float:
 class Suffixed(Axis):
     """Values with one suffix: a unit, or an uncertainty, absolute or in percent."""
 
-    def __init__(self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool) -> None:
+    def __init__(
+        self, axis: Axis, name: str, suffix: str, value_of: ValueOf, *, is_unit: bool
+    ) -> None:
         self.axis, self.size, self.is_unit = axis, axis.size, is_unit
         self.name, self.suffix, self.value_of = name, suffix, value_of
         self.has_unit = hasattr(self.value(0), "unit")
@@ -214,7 +228,11 @@ class Grid(NamedTuple):
         for name in self.axes:
             if name not in used or name in unknowns:
                 what = "is an unknown" if name in used else "is not in the program"
-                hint = f"sweep one of {quote(x for x in used if x not in unknowns)}" if used else "leave it out"
+                hint = (
+                    f"sweep one of {quote(x for x in used if x not in unknowns)}"
+                    if used
+                    else "leave it out"
+                )
                 raise usage_error(f"`{name}` is swept, and {what}", hint)
 
     @property
@@ -223,7 +241,9 @@ class Grid(NamedTuple):
         return sizes[0] if self.zipped else math.prod(sizes)
 
     def strides(self) -> Iterator[tuple[str, Axis, int]]:
-        """Yield each sweep, and how often its values repeat before the next; then all come again."""
+        """Yield each sweep, and how often its values repeat before the next; then all come
+        again.
+        """
         stride = self.size
         for name, axis in self.axes.items():
             stride = 1 if self.zipped else stride // axis.size
@@ -234,7 +254,9 @@ class Grid(NamedTuple):
         strides = [*self.strides()]
         values: dict[str, float] = {}
         for k in range(self.size):
-            changed = {name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n}
+            changed = {
+                name: axis.value(k // n % axis.size) for name, axis, n in strides if not k % n
+            }
             values = values | changed
             yield values
 
@@ -269,7 +291,10 @@ class Sweeping:
         first.source, first.axis, first.distribution = text, axis, text.strip()
         if isinstance(axis, Evenly) and axis.texts is not None and axis.counted:
             # `0:pi/4` may be meant to end at pi/4
-            first.as_read = f"{axis.size:,} values from {axis.number(0):.6g} to {axis.number(axis.size - 1):.6g}"
+            first.as_read = (
+                f"{axis.size:,} values from {axis.number(0):.6g} to"
+                f" {axis.number(axis.size - 1):.6g}"
+            )
         return first
 
     def _axis(self, name: str, text: str, offset: int) -> Axis | None:
@@ -303,31 +328,52 @@ class Sweeping:
         """Return the axis of numbers in a unit; those of a list may have uncertainties."""
         try:
             axis = self._axis(name, numbers, here.start)
-            if unit and isinstance(axis, Listed) and any(hasattr(x, "uncertainty") for x in axis.values):
+            if (
+                unit
+                and isinstance(axis, Listed)
+                and any(hasattr(x, "uncertainty") for x in axis.values)
+            ):
                 return self._list(name, _each_in(unit, axis.texts), here.start)
         except ExpressionError as error:  # in the converted text, which has other places
             raise ExpressionError(error.kind, str(error), here, error.hint) from None
-        return Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if axis and unit else axis
+        return (
+            Suffixed(axis, name, f" {unit}", self.value_of, is_unit=True) if axis and unit else axis
+        )
 
     def _logarithmic(self, name: str, match: re.Match[str], begin: int, here: Span) -> Axis:
         inside = match[1]
         if match[2] is None:
-            fail("a logarithmic sweep needs a number of points", here, f"write `{name}=log({inside})/7`")
-        ((_, start), (_, end)) = self._numbers(name, inside, begin + match.start(1), 2)
+            fail(
+                "a logarithmic sweep needs a number of points",
+                here,
+                f"write `{name}=log({inside})/7`",
+            )
+        (_, start), (_, end) = self._numbers(name, inside, begin + match.start(1), 2)
         count = self._count(name, match[2], begin + match.start(2))
         if not (start > 0 and end > 0):
-            fail("a logarithmic sweep goes between positive numbers", here, f"write `{name}=log(1:1e6)/7`")
+            fail(
+                "a logarithmic sweep goes between positive numbers",
+                here,
+                f"write `{name}=log(1:1e6)/7`",
+            )
         _check_ends(start, end, count, here)
         return Geometric(start, end, count)
 
     def _evenly(self, name: str, inside: str, colon: int, begin: int, here: Span) -> Axis:
-        slashes = [k for k in top_level(inside, "/") if k > colon and _is_whole(inside[k + 1 :].strip())]
+        slashes = [
+            k for k in top_level(inside, "/") if k > colon and _is_whole(inside[k + 1 :].strip())
+        ]
         if not slashes:
-            hint = f"give its step as in `x=0:10:0.5`, or the number of its points, `{name}={inside}/11`"
-            hint += f"; a range is for `--range {name}={inside}` of `plot`, and `--between` of `solve`"
+            hint = (
+                "give its step as in `x=0:10:0.5`, or the number of its points,"
+                f" `{name}={inside}/11`"
+            )
+            hint += (
+                f"; a range is for `--range {name}={inside}` of `plot`, and `--between` of `solve`"
+            )
             fail("a sweep needs a step, or a number of points", here, hint)
         count = self._count(name, inside[slashes[-1] + 1 :], begin + slashes[-1] + 1)
-        ((first, start), (last, end)) = self._numbers(name, inside[: slashes[-1]], begin)
+        (first, start), (last, end) = self._numbers(name, inside[: slashes[-1]], begin)
         _check_ends(start, end, count, here)
         steps = max(1, count - 1)
         is_plain = plain_number(first) and plain_number(last)
@@ -338,7 +384,9 @@ class Sweeping:
         logarithmic = _LOGARITHMIC.fullmatch(written)
         inside, count = (logarithmic[1], logarithmic[2]) if logarithmic else (written, None)
         parts = [part for part, _ in _parts(inside)]
-        if self.value_of is constant_value or (len(parts) == 1 and not written.startswith(("{", "log"))):
+        if self.value_of is constant_value or (
+            len(parts) == 1 and not written.startswith(("{", "log"))
+        ):
             return written, ""
         if written.startswith("{"):
             behind = written.partition("}")[2].strip()
@@ -356,7 +404,11 @@ class Sweeping:
 
     def _list(self, name: str, written: str, begin: int) -> Listed:
         if not written.endswith("}"):
-            fail("the brace that opens here is not closed", Span(begin, begin + 1), f"write `{name}={{1,2,5}}`")
+            fail(
+                "the brace that opens here is not closed",
+                Span(begin, begin + 1),
+                f"write `{name}={{1,2,5}}`",
+            )
         from .periods import check_one_kind  # only units need it
 
         values: list[float] = []
@@ -374,7 +426,11 @@ class Sweeping:
             unit: Any = getattr(value, "unit", None)
             first: Any = getattr(values[0], "unit", None) if values else unit
             if getattr(unit, "dimension", None) != getattr(first, "dimension", None):
-                fail("the values of a sweep have one dimension", place, f"write `{name}={{1,2,5}} mm`")
+                fail(
+                    "the values of a sweep have one dimension",
+                    place,
+                    f"write `{name}={{1,2,5}} mm`",
+                )
             if unit != first:
                 check_one_kind(name, first, unit)
                 number = _convert(repr(value.number), unit, first, step=False)  # type: ignore[attr-defined]
@@ -384,12 +440,16 @@ class Sweeping:
             texts.append(item.strip())
         return Listed(values, texts)
 
-    def _numbers(self, name: str, text: str, begin: int, most: int = 3) -> list[tuple[str, Fraction]]:
+    def _numbers(
+        self, name: str, text: str, begin: int, most: int = 3
+    ) -> list[tuple[str, Fraction]]:
         parts = [(part, begin + place) for part, place in _parts(text)]
         if len(parts) > most:
             colon = parts[most][1] - 1
             message = "a logarithmic sweep has two numbers: from and to"
-            message = "a sweep has three numbers at most: from, to and step" if most == 3 else message
+            message = (
+                "a sweep has three numbers at most: from, to and step" if most == 3 else message
+            )
             fail(message, Span(colon, colon + 1), SWEEP_EXAMPLE)
         for part, place in parts:
             if not part.strip():
@@ -399,7 +459,10 @@ class Sweeping:
             if self._without_unit(f":{part}", here)[1]:
                 hint = f"write `{name}=0:10:0.5 mm`, or `{name}=0 mm:10 mm:0.5 mm`"
                 fail("a sweep has its unit after it, or after each of its numbers", here, hint)
-        return [(part.strip(), _fraction(part, constant_value(name, part, place))) for part, place in parts]
+        return [
+            (part.strip(), _fraction(part, constant_value(name, part, place)))
+            for part, place in parts
+        ]
 
     def _count(self, name: str, text: str, begin: int) -> int:
         written = text.strip()
@@ -413,11 +476,15 @@ class Sweeping:
         return int(written)
 
     def _step(self, name: str, inside: str, begin: int) -> Axis:
-        ((first, start), (last, end), (by, step)) = self._numbers(name, inside, begin)
+        (first, start), (last, end), (by, step) = self._numbers(name, inside, begin)
         place = Span(begin + _parts(inside)[-1][1], begin + len(inside))
         stretch = f"from {float(start):.6g} to {float(end):.6g}"
         if step == 0:
-            fail("the step is 0, so the sweep never ends", place, f"write `{name}={first}:{last}:1`, for example")
+            fail(
+                "the step is 0, so the sweep never ends",
+                place,
+                f"write `{name}={first}:{last}:1`, for example",
+            )
         if (end - start) * step < 0:
             hint = f"swap its ends: `{name}={last}:{first}:{by}`"
             fail(f"the sweep goes {stretch}, and its step has the wrong sign", place, hint)
@@ -435,11 +502,15 @@ class Sweeping:
             count = round(steps)
             texts = (first, f"({last}) - ({first})", str(max(1, count)))
             step = (end - start) / count if count else step
-        return Evenly(start, step, count + 1, None if all(map(plain_number, (first, last, by))) else texts)
+        return Evenly(
+            start, step, count + 1, None if all(map(plain_number, (first, last, by))) else texts
+        )
 
 
 def _spread_after_sweep(written: str) -> int | None:
-    """Return where the uncertainty of all values of a sweep begins, `± 0.1 km`; None if it has none."""
+    """Return where the uncertainty of all values of a sweep begins, `± 0.1 km`; None if it has
+    none.
+    """
     spread = _SPREAD.search(written, written.rfind("}") + 1)
     before = "" if spread is None else written[: spread.start()]
     return len(before) if ":" in before or before.startswith("{") else None
@@ -464,7 +535,11 @@ def _check_ends(start: Fraction, end: Fraction, count: int, here: Span) -> None:
         hint = "give the point alone, or ask for 2 points or more"
         fail("one point cannot be at both ends of a sweep", here, hint)
     if count > 1 and start == end:
-        fail("both ends of the sweep are the same number", here, "give the point alone, or another end")
+        fail(
+            "both ends of the sweep are the same number",
+            here,
+            "give the point alone, or another end",
+        )
 
 
 def _is_whole(text: str) -> bool:
@@ -490,7 +565,11 @@ def _fraction(text: str, value: float) -> Fraction:
 
 def sweeping(value_of: ValueOf | None) -> ValueOf:
     """Return a reader of sweeps, with single values read by `value_of`."""
-    return Lenient(Sweeping(value_of.value_of)) if isinstance(value_of, Lenient) else Sweeping(value_of)
+    return (
+        Lenient(Sweeping(value_of.value_of))
+        if isinstance(value_of, Lenient)
+        else Sweeping(value_of)
+    )
 
 
 def _check_colon(written: str, begin: int) -> None:
@@ -517,7 +596,9 @@ def _in_one_unit(parts: Sequence[str], here: Span) -> tuple[list[str], Unit] | N
             message = f"`{unit}` and `{other}` in one sweep have different dimensions"
             fail(message, here, f"write it all in `{unit}`")
         check_one_kind("the sweep", unit, other)
-    return [_convert(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)], unit
+    return [
+        _convert(number, other, unit, step=k == 2) for k, (number, other) in enumerate(quantities)
+    ], unit
 
 
 def _with_unit_behind(written: str) -> tuple[str, str]:
@@ -533,16 +614,23 @@ def _with_unit_behind(written: str) -> tuple[str, str]:
 
 
 def grid_of(point: Mapping[str, float], *, zipped: bool = False, times: float = 1) -> Grid | None:
-    """Return the grid of a point's sweeps, of at most `times` the usual size; None without sweeps."""
+    """Return the grid of a point's sweeps, of at most `times` the usual size; None without
+    sweeps.
+    """
     axes = {name: value.axis for name, value in point.items() if isinstance(value, SweptValue)}
     if zipped and not axes:
-        raise usage_error("`--zip` pairs sweeps, and there are none", "write sweeps: `--at x=0:10:1,y={1,2,5}`")
+        raise usage_error(
+            "`--zip` pairs sweeps, and there are none", "write sweeps: `--at x=0:10:1,y={1,2,5}`"
+        )
     if not axes:
         return None
     lengths = {name: axis.size for name, axis in axes.items()}
     if zipped and len({*lengths.values()}) > 1:
         listed = ", ".join(f"`{name}` has {length:,}" for name, length in lengths.items())
-        raise usage_error(f"`--zip` pairs sweeps of one length: {listed} points", "leave it out for all combinations")
+        raise usage_error(
+            f"`--zip` pairs sweeps of one length: {listed} points",
+            "leave it out for all combinations",
+        )
     grid = Grid(axes, {name: value for name, value in point.items() if name not in axes}, zipped)
     if grid.size > MAX_POINTS * times:
         raise _too_many_points(grid, lengths, times)
@@ -553,5 +641,11 @@ def _too_many_points(grid: Grid, lengths: Mapping[str, int], times: float) -> Ex
     counts = {name: f"{n:,}" if n < 10**15 else "more than 10**15" for name, n in lengths.items()}
     listed = " × ".join(f"{count} of `{name}`" for name, count in counts.items())
     more = -(-grid.size // MAX_POINTS)
-    hint = f"take larger steps, or allow more: `--work {more}`" if more <= MAX_WORK else "take larger steps"
-    return limit_error(f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}", hint)
+    hint = (
+        f"take larger steps, or allow more: `--work {more}`"
+        if more <= MAX_WORK
+        else "take larger steps"
+    )
+    return limit_error(
+        f"the sweep has more than {int(MAX_POINTS * times):,} points: {listed}", hint
+    )

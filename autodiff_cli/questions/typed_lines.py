@@ -1,6 +1,8 @@
-"""What a line typed by hand asks: its statements, and limits, integrals, conversions and questions in words.
+"""What a line typed by hand asks: its statements, and limits, integrals, conversions and questions
+in words.
 
-They are read as arguments of the commands that answer them; a text that is none of these is a formula.
+They are read as arguments of the commands that answer them; a text that is none of these is a
+formula.
 """
 
 from __future__ import annotations
@@ -36,10 +38,13 @@ from .problem import parse
 if TYPE_CHECKING:
     from ..engine.quantities.unit import Unit
 
+# The most characters of a question by hand: each blank may begin its end, so the search is
+# quadratic.
 MAX_LENGTH = 500
-"""The most characters of a question by hand: each blank may begin its end, so the search is quadratic."""
-IN_UNIT = LazyPattern(r"(.*\S)\s+(?:in|to|as|->|→)\s+((?:1\s*/\s*)?[^\W\d_][^=<>]*|°[CF]?)", re.DOTALL)
-"""An expression and the requested unit."""
+# An expression and the requested unit.
+IN_UNIT = LazyPattern(
+    r"(.*\S)\s+(?:in|to|as|->|→)\s+((?:1\s*/\s*)?[^\W\d_][^=<>]*|°[CF]?)", re.DOTALL
+)
 
 
 class TypedStatement(NamedTuple):
@@ -66,7 +71,9 @@ def statements_of(line: str) -> Iterator[TypedStatement]:
             and set(kinds[3:close:2]) <= {COMMA}
         )
         if kinds[0] == NAME and len(kinds) > 2 and kinds[1] in (EQUALS, AUGMENT):
-            yield TypedStatement("bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name)
+            yield TypedStatement(
+                "bind" if kinds[1] == EQUALS else "augment", first, last, tokens[2][1], name
+            )
         elif is_head and kinds[close + 1 : close + 2] == [EQUALS] and len(kinds) > close + 2:
             head = tuple([line[start:end] for _, start, end in tokens[2:close:2]])
             yield TypedStatement("define", first, last, tokens[close + 2][1], name, head)
@@ -97,15 +104,15 @@ _LIMIT = LazyPattern(
     r"\s*(?:\\?lim|limit)(?:_?\s*\{([^{}]+)\}|_?\s*\(([^()]+)\)|_?\s*([^\W\d]\w*\s*(?:->|→)\s*[^\s(){}]+)\s)(.+)",
     re.DOTALL,
 )
+# A limit in words: `limit of sin(x)/x as x approaches 0`, `limit sin(x)/x x->0`.
 _LIMIT_AS = LazyPattern(
     r"\s*lim(?:it)?\s+(?:of\s+)?(.+?),?(?:\s+(?:as|when|for))?\s+([^\W\d]\w*)"
     r"\s*(?:->|→|\s(?:approaches|tends to|goes to)\s)\s*([^\s(){}]+)\s*",
     re.DOTALL,
 )
-"""A limit in words: `limit of sin(x)/x as x approaches 0`, `limit sin(x)/x x->0`."""
 _PLACE = LazyPattern(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to(?![a-zA-Z]))\s*(.+?)\s*")
+# The sign of a side, as in `0^+`.
 _ONE_SIDE = LazyPattern(r"\^\{?([-+])\}?$")
-"""The sign of a side, as in `0^+`."""
 _INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binfinity\b")
 
 
@@ -113,10 +120,11 @@ _PRIME = LazyPattern(r"['’′]")
 
 
 def slope_arguments(text: str, valued: Collection[str] = ()) -> list[str] | None:
-    """Return the arguments of `diff` for an equation in x and y without values, which has a slope dy/dx; or None.
+    """Return the arguments of `diff` for an equation in x and y without values, which has a slope
+    dy/dx; or None.
 
-    Other names are constants; of three coordinates none is known to be the function. A differential equation, with `dy`
-    or `y'`, is none of these.
+    Other names are constants; of three coordinates none is known to be the function. A differential
+    equation, with `dy` or `y'`, is none of these.
 
     >>> slope_arguments("x² + y² = r²"), slope_arguments("p*V = 8"), slope_arguments("x = 2")
     (['x² + y² = r²', '--for', 'y', '--wrt', 'x'], None, None)
@@ -154,29 +162,28 @@ def limit_arguments(text: str) -> list[str] | None:
 
 
 _END = r"(?:\{([^{}]*)\}|([^\s{}]+?))"
+# `∫x² dx`, `∫_0^1 x² dx`, `int_0^1 x^2 dx`, `∫ x² dx from 0 to 1`, `\int_{0}^{1} x^2 \, dx`.
 _INTEGRAL = LazyPattern(
     rf"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_))(?:\\limits)?\s*(?:_{_END}\s*\^{_END}(?:\s+|(?<=\}})))?"
     r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
 )
-"""`∫x² dx`, `∫_0^1 x² dx`, `int_0^1 x^2 dx`, `∫ x² dx from 0 to 1`, `\\int_{0}^{1} x^2 \\, dx`."""
-_SIGN = (
-    r"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_)|integra(?:te|l(?:\s+of)?)(?=\s))(?:\s*_\S+?\s*\^(?:\{[^{}]*\}|\S+?(?=\s)))?"
-)
+_SIGN = r"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_)|integra(?:te|l(?:\s+of)?)(?=\s))(?:\s*_\S+?\s*\^(?:\{[^{}]*\}|\S+?(?=\s)))?"
 _ENDS = r"(\s+from\s.+)?\s*\Z"
+# `∫ dx/x`, `∫ dx/(1 + x²)`.
 _DIVIDED_DIFFERENTIAL = LazyPattern(
     rf"({_SIGN})\s*d([^\W\d_])\s*/\s*(\([^()]*\)(?:(?:\^|\*\*)\w+)?|[^\W\d]\w*(?:(?:\^|\*\*)\w+|[²³])?){_ENDS}"
 )
-"""`∫ dx/x`, `∫ dx/(1 + x²)`."""
 _BRACED = r"(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*"
+# `\int \frac{dx}{x}`.
 _DIFFERENTIAL_OVER = LazyPattern(
-    rf"({_SIGN}\s*\\[dt]?frac)\s*\{{([^{{}}]*?)(?:\\[,;!: ]|\s)*d([^\W\d_])\s*\}}\s*\{{({_BRACED})\}}{_ENDS}"
+    rf"({_SIGN}\s*\\[dt]?frac)\s*\{{([^{{}}]*?)(?:\\[,;!:"
+    rf" ]|\s)*d([^\W\d_])\s*\}}\s*\{{({_BRACED})\}}{_ENDS}"
 )
-"""`\\int \\frac{dx}{x}`."""
 _SMALL = LazyPattern(r"(∫)\s*([₀-₉₋]+)\s*([⁰¹²³⁴-⁹⁻]+)")
 _SMALL_DIGITS = str.maketrans("₀₁₂₃₄₅₆₇₈₉₋⁰¹²³⁴⁵⁶⁷⁸⁹⁻", "0123456789-0123456789-")
+# `integral from 0 to 1 of x^2`, which is turned round.
 _FROM_FIRST = LazyPattern(r"\s*integra(?:te|l)\s+from\s+(.+?)\s+to\s+(.+?)\s+of\s+(.+)", re.DOTALL)
-"""`integral from 0 to 1 of x^2`, which is turned round."""
 _INTEGRATE = LazyPattern(
     r"\s*(?:integrate|int(?!\s+\w+\s*=)|integral(?:\s+of)?)\s+(.+?)(?:[\s*·]+d([^\W\d_]\w*))?(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
@@ -184,7 +191,8 @@ _INTEGRATE = LazyPattern(
 
 
 def integral_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `integrate` for an integral as written by hand; None for another text.
+    """Return the arguments of `integrate` for an integral as written by hand; None for another
+    text.
 
     >>> integral_arguments("∫x² dx"), integral_arguments(r"\\int_{0}^{\\pi} sin x \\, dx")
     (['x²', '--over', 'x'], ['sin x', '--between', 'x=0:pi'])
@@ -194,7 +202,9 @@ def integral_arguments(text: str) -> list[str] | None:
     if len(text) > MAX_LENGTH:
         return None
     text = _FROM_FIRST.sub(r"integral \3 from \1 to \2", text)
-    text = _SMALL.sub(lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text)
+    text = _SMALL.sub(
+        lambda small: f"∫_{{{small[2]}}}^{{{small[3]}}}".translate(_SMALL_DIGITS), text
+    )
     text = _DIVIDED_DIFFERENTIAL.sub(r"\1 1/\3 d\2\4", text)
     text = _DIFFERENTIAL_OVER.sub(
         lambda over: f"{over[1]}{{{over[2] or 1}}}{{{over[4]}}} d{over[3]}{over[5] or ''}", text
@@ -222,8 +232,8 @@ def integral_arguments(text: str) -> list[str] | None:
 _CONVERSION = LazyPattern(r"(.+)\s(?:in|to|as|->|→)\s+(\S.*)", re.DOTALL)
 
 
+# In `5 ft 3 in cm` inches are behind the 3.
 _LACKS_UNIT = LazyPattern(r"[^\W\d_]\s+\d[\d.]*\Z")
-"""In `5 ft 3 in cm` inches are behind the 3."""
 
 
 def quantity_and_unit(words: Sequence[str]) -> tuple[str, str]:
@@ -236,11 +246,15 @@ def quantity_and_unit(words: Sequence[str]) -> tuple[str, str]:
     if match is not None and not _LACKS_UNIT.search(match[1]):
         return match[1], match[2]
     *quantity, unit = " ".join(words).split() or [""]
-    return (" ".join(quantity), unit) if match else (" ".join(words[:-1]), words[-1] if words else "")
+    return (
+        (" ".join(quantity), unit) if match else (" ".join(words[:-1]), words[-1] if words else "")
+    )
 
 
 def arguments_by_hand(text: str) -> list[str] | None:
-    """Return a command with its arguments for a limit or an integral as written by hand; None for another text."""
+    """Return a command with its arguments for a limit or an integral as written by hand; None for
+    another text.
+    """
     for command, read in (("limit", limit_arguments), ("integrate", integral_arguments)):
         arguments = read(text)
         if arguments is not None:
@@ -257,13 +271,14 @@ def has_variables(text: str) -> bool:
     return bool(program.leaves)
 
 
+# A word behind a number that may be the name of a unit.
 _SPELLED = LazyPattern(r"(?<=\d )[A-Za-z]{3,}\b")
-"""A word behind a number that may be the name of a unit."""
 _FRACTION = LazyPattern(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
 
 
 def in_symbols(text: str) -> str:
-    """Return a conversion with the symbols of units whose names are written out; another text as it is.
+    """Return a conversion with the symbols of units whose names are written out; another text as it
+    is.
 
     >>> in_symbols("5 feet in meters"), in_symbols("3/8 in in mm"), in_symbols("x in range")
     ('5 ft in m', '3/8*1[in] in mm', 'x in range')
@@ -315,7 +330,9 @@ def conversion_of(text: str) -> list[str] | None:
 
 
 def _in_kelvin(number: str, scale: Unit) -> str | None:
-    """Return a temperature on a scale in kelvin, as a formula: on its scale it is no number there."""
+    """Return a temperature on a scale in kelvin, as a formula: on its scale it is no number
+    there.
+    """
     from fractions import Fraction
 
     from ..engine.algebra.canonical import number_text
@@ -331,12 +348,12 @@ def _in_kelvin(number: str, scale: Unit) -> str | None:
 
 _ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
 _VALUE = r"[-+]?(?:\d+\.?\d*|\.\d+)"
+# `x^2 at x=3`, `x^2, x=3`, `x^2 at 3`.
 _AT = LazyPattern(
     rf"([^=<>]+?)(?:\s+(?:at|when|where|for)\s+|,\s*(?=[^\W\d]\w*\s*=\s*[-+\d.]))({_ASSIGNED}(?:,\s*{_ASSIGNED})*)"
     rf"|([^=<>]+?)\s+at\s+({_VALUE})",
     re.DOTALL,
 )
-"""`x^2 at x=3`, `x^2, x=3`, `x^2 at 3`."""
 _BY_LETTER = LazyPattern(r"\s*[d∂](?:\^?\{?\d+\}?|[²³])?\s*/\s*[d∂]")
 _DERIVATIVE_OF = LazyPattern(
     r"(?:the\s+)?(?:(first|second|third|fourth|partial)\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
@@ -344,36 +361,47 @@ _DERIVATIVE_OF = LazyPattern(
     re.DOTALL,
 )
 _ORDERS = {"second": "2", "third": "3", "fourth": "4"}
-_EXTREME_OF = LazyPattern(r"(?:the\s+)?(?:(min(?:imum)?)|max(?:imum)?)(?:\s+value)?\s+of\s+(.+)", re.DOTALL)
+_EXTREME_OF = LazyPattern(
+    r"(?:the\s+)?(?:(min(?:imum)?)|max(?:imum)?)(?:\s+value)?\s+of\s+(.+)", re.DOTALL
+)
+# `3, 4`, of which the smaller is asked for.
 _COMMA_OUTSIDE = LazyPattern(r"(?:[^(),]|\([^()]*\))*,.*", re.DOTALL)
-"""`3, 4`, of which the smaller is asked for."""
 _ROOTS_OF = LazyPattern(r"(?:the\s+)?(?:roots?|zeros?|zeroes|solutions?)\s+of\s+(.+)", re.DOTALL)
 _SOLVE_FOR = LazyPattern(r"(.+?)\s+for\s+([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)", re.DOTALL)
+# `dy/dx of x^2 + y^2 = 25`.
 _SLOPE_OF = LazyPattern(
-    r"(?:find\s+)?d(?![²³⁴])([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)", re.DOTALL
+    r"(?:find\s+)?d(?![²³⁴])([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)",
+    re.DOTALL,
 )
-"""`dy/dx of x^2 + y^2 = 25`."""
 _ORDER = r"(?:\^?\{?\d+\}?|[²³])?"
-_IN_BRACKETS = LazyPattern(rf"(\s*[d∂]{_ORDER}/[d∂]([^\W\d]\w*?){_ORDER})\s*\[([^\[\],]*)\]\s*", re.DOTALL)
-_PRIME_OF = LazyPattern(r"([^\W\d]\w*)(['’′]+)\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL)
-"""`y' if y = x^2`."""
+_IN_BRACKETS = LazyPattern(
+    rf"(\s*[d∂]{_ORDER}/[d∂]([^\W\d]\w*?){_ORDER})\s*\[([^\[\],]*)\]\s*", re.DOTALL
+)
+# `y' if y = x^2`.
+_PRIME_OF = LazyPattern(
+    r"([^\W\d]\w*)(['’′]+)\s+(?:if|when|where|for|of)\s+\1\s*=(?!=)\s*([^=;]+)", re.DOTALL
+)
+# `y = x^2; y'`.
 _THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+)[;,]\s*\1(['’′]+)", re.DOTALL)
-"""`y = x^2; y'`."""
 _HEAD = r"([^\W\d]\w*)\s*\(\s*[^\W\d]\w*\s*\)\s*=(?!=)"
 _GIVEN = r"(?:,|\b(?:if|when|where|for|of|with|given)\b)"
-_CALL_OF = LazyPattern(rf"(([^\W\d]\w*)['’′]*\s*\([^()=]*\))\s*{_GIVEN}\s*(?=\2\b)({_HEAD}[^=;]+)", re.DOTALL)
-"""`f''(x) for f(x) = x^3`, `f(2) if f(x) = x^3`."""
+# `f''(x) for f(x) = x^3`, `f(2) if f(x) = x^3`.
+_CALL_OF = LazyPattern(
+    rf"(([^\W\d]\w*)['’′]*\s*\([^()=]*\))\s*{_GIVEN}\s*(?=\2\b)({_HEAD}[^=;]+)", re.DOTALL
+)
+# `f(x) = x^3, f'(2)`.
 _THEN_CALL = LazyPattern(rf"({_HEAD}[^=;]+?)\s*,\s*(\2['’′]+\s*\([^()=]*\))", re.DOTALL)
-"""`f(x) = x^3, f'(2)`."""
 _NTH = r"(?:\^?\{?(\d)\}?|([²³⁴]))?"
-_LETTERS_OF = LazyPattern(rf"[d∂]{_NTH}\s*([^\W\d]\w*)?\s*/\s*[d∂]([^\W\d]\w*?){_NTH}\s+of\s+(.+)", re.DOTALL)
-"""`dy/dx of x^4`, `d²/dx² of x^4`."""
+# `dy/dx of x^4`, `d²/dx² of x^4`.
+_LETTERS_OF = LazyPattern(
+    rf"[d∂]{_NTH}\s*([^\W\d]\w*)?\s*/\s*[d∂]([^\W\d]\w*?){_NTH}\s+of\s+(.+)", re.DOTALL
+)
+# `dy/dx x^2 + y^2 = 25`.
 _BESIDE_EQUATION = LazyPattern(r"d([^\W\d]\w*)/d([^\W\d]\w*)\s+([\w(|√].*)", re.DOTALL)
-"""`dy/dx x^2 + y^2 = 25`."""
 
 
+# `(x^3)'`.
 _PRIME_BEHIND = LazyPattern(r"(.+\))(['’′]+)", re.DOTALL)
-"""`(x^3)'`."""
 
 
 def _in_parentheses(text: str) -> bool:
@@ -384,7 +412,8 @@ def _in_parentheses(text: str) -> bool:
 
 
 def words_arguments(text: str) -> list[str] | None:
-    """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None for another text.
+    """Return a command with its arguments for a question in words, as `slope of x^2 at x=3`; None
+    for another text.
 
     >>> words_arguments("second derivative of x^4"), words_arguments("y' if y = x^2"), words_arguments("(x^3)\'")
     (['diff', 'x^4', '--order', '2'], ['diff', 'x^2'], ['diff', 'x^3'])
@@ -409,7 +438,8 @@ _BEGINS_QUESTION = LazyPattern(
 
 
 def question_arguments(text: str, names: Collection[str] = ()) -> list[str] | None:
-    """Return what `words_arguments` does for a line that begins as a question does, with none of these names.
+    """Return what `words_arguments` does for a line that begins as a question does, with none of
+    these names.
 
     >>> question_arguments("maximum of x(10-x)"), question_arguments("slope of x^2 at 3", ["slope"])
     (['maximize', 'x(10-x)'], None)
@@ -420,7 +450,9 @@ def question_arguments(text: str, names: Collection[str] = ()) -> list[str] | No
 
 
 def _sought_arguments(text: str) -> list[str] | None:
-    """Return the command and its arguments for an extreme, for roots, a tangent, or for the slope of an equation."""
+    """Return the command and its arguments for an extreme, for roots, a tangent, or for the slope
+    of an equation.
+    """
     tangent = _TANGENT.fullmatch(text)
     if tangent is not None and (placed := tangent_arguments(tangent[1])) is not None:
         return ["tangent", *placed]
@@ -437,21 +469,41 @@ def _sought_arguments(text: str) -> list[str] | None:
 
 
 def _lettered_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `diff` for `d2y/dx2 of x^4`. Raises a usage error for a slope just before an equation."""
+    """Return the arguments of `diff` for `d2y/dx2 of x^4`. Raises a usage error for a slope just
+    before an equation.
+    """
     letters = _LETTERS_OF.fullmatch(text)
     if letters is not None:
         digit, sign, name, by, below, sign_below, formula = letters.groups()
-        orders = {_ORDER_OF.get(each, each) for each in (digit or sign, below or sign_below) if each}
+        orders = {
+            _ORDER_OF.get(each, each) for each in (digit or sign, below or sign_below) if each
+        }
         if name:
-            formula = formula.removeprefix(name).lstrip().removeprefix("=") if is_bound(name, formula) else formula
+            formula = (
+                formula.removeprefix(name).lstrip().removeprefix("=")
+                if is_bound(name, formula)
+                else formula
+            )
         if len(orders) > 1 or "=" in formula:
             return None
-        return ["diff", formula.strip(), "--wrt", by, *(["--order", orders.pop()] if orders else [])]
+        return [
+            "diff",
+            formula.strip(),
+            "--wrt",
+            by,
+            *(["--order", orders.pop()] if orders else []),
+        ]
     beside = _BESIDE_EQUATION.fullmatch(text)
-    if beside is not None and [part.kind for part in statements_of(beside[3])] == ["expression"] and "=" in beside[3]:
+    if (
+        beside is not None
+        and [part.kind for part in statements_of(beside[3])] == ["expression"]
+        and "=" in beside[3]
+    ):
         slope = f"d{beside[1]}/d{beside[2]}"
         message = f"`{slope}` may be asked of this equation, or be a factor in it"
-        raise usage_error(message, f"write `{slope} of {beside[3]}`: equations in derivatives are not solved")
+        raise usage_error(
+            message, f"write `{slope} of {beside[3]}`: equations in derivatives are not solved"
+        )
     return None
 
 
@@ -468,7 +520,11 @@ def _primed_arguments(text: str) -> list[str] | None:
     prime, then = _PRIME_OF.fullmatch(text), _THEN_PRIME.fullmatch(text)
     parts = prime.group(1, 2, 3) if prime else then.group(1, 3, 2) if then else None
     if parts is not None and parts[0] not in names_in(parts[2]):
-        return ["diff", parts[2].strip(), *(["--order", str(len(parts[1]))] if len(parts[1]) > 1 else [])]
+        return [
+            "diff",
+            parts[2].strip(),
+            *(["--order", str(len(parts[1]))] if len(parts[1]) > 1 else []),
+        ]
     behind = _PRIME_BEHIND.fullmatch(text)
     if behind is not None and _in_parentheses(behind[1]):
         count = len(behind[2])
@@ -493,13 +549,16 @@ def _derivative_in_words(text: str) -> list[str] | None:
 
 
 _NAMED = r"[^\W\d]\w*\s*=(?!=)"
-_GIVEN_VALUES = LazyPattern(rf"(.+?)\s+(?:with|where|when|for|given|if)\s+(?={_NAMED})(.+)", re.DOTALL)
+_GIVEN_VALUES = LazyPattern(
+    rf"(.+?)\s+(?:with|where|when|for|given|if)\s+(?={_NAMED})(.+)", re.DOTALL
+)
 _AND = LazyPattern(rf"\s+and\s+(?={_NAMED})")
 _VALUE_OF = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*(.+)", re.DOTALL)
 
 
 def valued_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `grad` or `propagate` for a formula beside values, some with units; else None.
+    """Return the arguments of `grad` or `propagate` for a formula beside values, some with units;
+    else None.
 
     >>> valued_arguments("V=230 V; I=2 A; P=V*I"), valued_arguments("F = m*a with m = 2 kg and a = 3 m/s^2")
     (['grad', 'P=V*I', '--at', 'V=230 V, I=2 A'], ['grad', 'F = m*a', '--at', 'm=2 kg, a=3 m/s^2'])
@@ -512,21 +571,41 @@ def valued_arguments(text: str) -> list[str] | None:
     line = f"{given[1]}; {_AND.sub('; ', given[2])}" if given else text
     if "=" not in line or not {";", ",", "\n"} & {*line}:
         return None
-    parts = [part.strip() for statement in re.split(r"[;\n]", line) for part in split(statement) if part.strip()]
-    values = {match[1]: match[2] for part in parts if (match := _VALUE_OF.fullmatch(part)) and _is_value(match[2])}
-    *bound, last = [part for part in parts if not (found := _VALUE_OF.fullmatch(part)) or found[1] not in values] or [
-        ""
+    parts = [
+        part.strip()
+        for statement in re.split(r"[;\n]", line)
+        for part in split(statement)
+        if part.strip()
     ]
+    values = {
+        match[1]: match[2]
+        for part in parts
+        if (match := _VALUE_OF.fullmatch(part)) and _is_value(match[2])
+    }
+    *bound, last = [
+        part for part in parts if not (found := _VALUE_OF.fullmatch(part)) or found[1] not in values
+    ] or [""]
     has_units = not all(map(plain_number, values.values()))
     is_list = len(split(line)) > 1  # of equations, unless one is a formula for a name
-    if not values or not last or not (has_units or parts[0] in (*bound, last)) or (bound and is_list):
+    if (
+        not values
+        or not last
+        or not (has_units or parts[0] in (*bound, last))
+        or (bound and is_list)
+    ):
         return None
     unit = _unit_asked(last)
     formulas = [*bound, last if unit is None else unit[0]]
     kinds = [_kinds_of(formula) for formula in formulas]
-    if kinds[:-1] != [["bind"]] * len(bound) or kinds[-1] not in _OUTPUTS or not _are_clear(values, formulas):
+    if (
+        kinds[:-1] != [["bind"]] * len(bound)
+        or kinds[-1] not in _OUTPUTS
+        or not _are_clear(values, formulas)
+    ):
         return None
-    if not has_units and {*_axes_of("; ".join(formulas))} - values.keys() - {*bound_names("; ".join(formulas))}:
+    if not has_units and {*_axes_of("; ".join(formulas))} - values.keys() - {
+        *bound_names("; ".join(formulas))
+    }:
         bindings = [f"{name} = {value}" for name, value in values.items()]
         return ["diff", "; ".join([*bindings, *formulas])]  # parameters: the variable has no value
     point = ", ".join(f"{name}={value}" for name, value in values.items())
@@ -542,7 +621,9 @@ _OUTPUTS = (["bind"], ["expression"])
 def _kinds_of(formula: str) -> list[str]:
     """Return the kinds of the statements of a formula; none for an equation."""
     parts = [*statements_of(formula)]
-    return [] if any(is_equation(formula, part) for part in parts) else [part.kind for part in parts]
+    return (
+        [] if any(is_equation(formula, part) for part in parts) else [part.kind for part in parts]
+    )
 
 
 def _is_value(text: str) -> bool:
@@ -553,12 +634,16 @@ def _is_value(text: str) -> bool:
     from .quantities import split_quantity
 
     with suppress(ExpressionError):
-        return bool(re.search(SPREAD, text) or UNCERTAIN_DIGITS.search(text)) or split_quantity(text) is not None
+        return (
+            bool(re.search(SPREAD, text) or UNCERTAIN_DIGITS.search(text))
+            or split_quantity(text) is not None
+        )
     return False
 
 
 def _are_clear(values: Mapping[str, str], formulas: Sequence[str]) -> bool:
-    """Return whether all values are of names in the formulas, and no unit is another name without a unit.
+    """Return whether all values are of names in the formulas, and no unit is another name without a
+    unit.
 
     In `m = 2; L = 3 m; L + m` it is the name, in `m = 2 kg; L = 3 m; L*m` the unit.
     """
@@ -574,16 +659,19 @@ def _unit_asked(formula: str) -> tuple[str, str] | None:
     from ..engine.quantities.unit import unit_or_none
 
     match = IN_UNIT.fullmatch(formula)
-    return (match[1], match[2]) if match is not None and unit_or_none(match[2]) is not None else None
+    return (
+        (match[1], match[2]) if match is not None and unit_or_none(match[2]) is not None else None
+    )
 
 
 _CALLED = LazyPattern(r"([A-Za-z]+)\s*([(\[])(.+)[)\]]", re.DOTALL)
+# `x = 0..1`.
 _ENDS_OF = LazyPattern(r"([^\W\d]\w*)\s*=\s*(.+?)\s*\.\.\s*(.+)", re.DOTALL)
-"""`x = 0..1`."""
 
 
 def called_arguments(text: str) -> list[str] | None:
-    """Return a command with its arguments for a call as computer algebra has it; None for another text.
+    """Return a command with its arguments for a call as computer algebra has it; None for another
+    text.
 
     >>> called_arguments("diff(x^2*y, x)"), called_arguments("integrate(x^2, (x, 0, 1))")
     (['diff', 'x^2*y', '--wrt', 'x'], ['integrate', 'x^2', '--between', 'x=0:1'])
@@ -601,9 +689,16 @@ def called_arguments(text: str) -> list[str] | None:
 
 def _derivative_call(formula: str, more: Sequence[str]) -> list[str] | None:
     by, order = more[:1], more[1:]
-    if not all(name.isidentifier() for name in by) or not (not order or (len(order) == 1 and order[0].isdigit())):
+    if not all(name.isidentifier() for name in by) or not (
+        not order or (len(order) == 1 and order[0].isdigit())
+    ):
         return None
-    return ["diff", formula, *(["--wrt", *by] if by else []), *(["--order", *order] if order else [])]
+    return [
+        "diff",
+        formula,
+        *(["--wrt", *by] if by else []),
+        *(["--order", *order] if order else []),
+    ]
 
 
 def _integral_call(formula: str, more: Sequence[str]) -> list[str] | None:
@@ -634,13 +729,13 @@ def _solve_call(formula: str, more: Sequence[str]) -> list[str] | None:
     return ["solve", formula.replace("==", "="), *(["--for", more[0]] if more else [])]
 
 
+# What reads the arguments of a call, by its name in computer algebra.
 _CALLS = {
     **dict.fromkeys(("diff", "derivative", "differentiate", "D"), _derivative_call),
     **dict.fromkeys(("integrate", "integral", "int"), _integral_call),
     **dict.fromkeys(("limit", "lim"), _limit_call),
     "solve": _solve_call,
 }
-"""What reads the arguments of a call, by its name in computer algebra."""
 
 
 def definition_first(text: str) -> str:
@@ -658,7 +753,8 @@ def definition_first(text: str) -> str:
 
 
 def solve_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `solve` for an equation with its unknowns in words; None for another text.
+    """Return the arguments of `solve` for an equation with its unknowns in words; None for another
+    text.
 
     >>> solve_arguments("x^2 = a for x"), solve_arguments("x^2 = a")
     (['x^2 = a', '--for', 'x'], None)
@@ -684,19 +780,22 @@ _PLACED = LazyPattern(
     r"\s+(?:at|around|about|near)\s+(?:(?:the\s+)?point\s+)?(\S.*)",
     re.DOTALL,
 )
-_POINT_BEHIND = LazyPattern(rf"(.+?)\s+(?:at|when|where|for|with)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
-"""`x*y at x=1, y=2`."""
+# `x*y at x=1, y=2`.
+_POINT_BEHIND = LazyPattern(
+    rf"(.+?)\s+(?:at|when|where|for|with)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL
+)
+# `equation of the tangent line to x^3 at x=2`, whose place follows.
 _TANGENT = LazyPattern(
     r"(?:(?:find|the|equation|slope|of|for)\s+)*(?:tangent|normal)\s+(?=(?:line\s+)?(?:of|to|for)\s)(.+)",
     re.DOTALL | re.IGNORECASE,
 )
-"""`equation of the tangent line to x^3 at x=2`, whose place follows."""
+# `(3, 4)`, a point of the plane.
 _PAIR = LazyPattern(r"\(\s*([^(),=]+?)\s*,\s*([^(),=]+?)\s*\)")
-"""`(3, 4)`, a point of the plane."""
 
 
 def placed_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `tangent` or `taylor` for a formula with its place in words; None for another text.
+    """Return the arguments of `tangent` or `taylor` for a formula with its place in words; None for
+    another text.
 
     >>> placed_arguments("line of x^3 at x=1"), placed_arguments("cos x around 0")
     (['x^3', '--at', 'x=1'], ['cos x', '--at', '0'])
@@ -716,7 +815,8 @@ def with_point(formula: str) -> list[str]:
 
 
 def tangent_arguments(text: str) -> list[str] | None:
-    """Return the arguments of `tangent` for a formula with its place, or a point, in words; None for another text.
+    """Return the arguments of `tangent` for a formula with its place, or a point, in words; None
+    for another text.
 
     >>> tangent_arguments("to x^2 + y^2 = 25 at (3, 4)"), tangent_arguments("of x^3 at (2, 8)")
     (['x^2 + y^2 = 25', '--at', 'x=3,y=4'], ['y = x^3', '--at', 'x=2,y=8'])
@@ -731,12 +831,15 @@ def tangent_arguments(text: str) -> list[str] | None:
         formula, axes = f"y = {formula}", [*axes, "y"]
     if len(axes) != 2:
         return None
-    across = ["--wrt", axes[0]] if axes[1] != "y" and is_bound(axes[1], formula) else []  # `v = t^2`
+    # `v = t^2`
+    across = ["--wrt", axes[0]] if axes[1] != "y" and is_bound(axes[1], formula) else []
     return [formula, "--at", f"{axes[0]}={pair[1]},{axes[1]}={pair[2]}", *across]
 
 
 def _axes_of(formula: str) -> list[str]:
-    """Return the names that the coordinates of a point are for, in order; other names if they are not two."""
+    """Return the names that the coordinates of a point are for, in order; other names if they are
+    not two.
+    """
     names = sorted({*names_in(formula)} - {*FUNCTIONS, *COMPOSED, *CONSTANTS})
     if {"x", "y"} <= {*names}:
         return ["x", "y"]

@@ -16,14 +16,20 @@ CAPABILITIES = "autodiff_cli.capabilities."
 
 
 def module_beside(answer: Any, part: str) -> ModuleType:
-    """Import the `view` or the Python `function` of an answer's question, modules of names that begin as its own."""
+    """Import the `view` or the Python `function` of an answer's question, modules of names that
+    begin as its own.
+    """
     from importlib import import_module
 
     homes = [kind.__module__ for kind in type(answer).__mro__]
     # the Python functions have kinds of their own of the questions' answers
-    question = next(home for home in homes if home.startswith(CAPABILITIES) and not home.endswith("_function"))
+    question = next(
+        home for home in homes if home.startswith(CAPABILITIES) and not home.endswith("_function")
+    )
     # a plot over two variables is another answer to the same question
-    return import_module(f"{question.replace('.contours', '.plot').replace('.implicit', '.plot')}_{part}")
+    return import_module(
+        f"{question.replace('.contours', '.plot').replace('.implicit', '.plot')}_{part}"
+    )
 
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
@@ -33,7 +39,9 @@ def view_of(answer: Any, **choices: Any) -> View[Any]:
     return view_in(module_beside(answer, "view"))(**choices)
 
 
-def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any) -> None:
+def write(
+    answer: Any, out: TextIO, format: str = "table", *, document: bool = False, **choices: Any
+) -> None:
     """Write an answer as its command does. Raises a usage error for other formats."""
     from .characters import Terminal
     from .formats import Documents, writer
@@ -48,7 +56,14 @@ def write(answer: Any, out: TextIO, format: str = "table", *, document: bool = F
     out_writer.close()
 
 
-def text(answer: Any, format: str = "table", *, document: bool = False, encoding: str = "utf-8", **choices: Any) -> str:
+def text(
+    answer: Any,
+    format: str = "table",
+    *,
+    document: bool = False,
+    encoding: str = "utf-8",
+    **choices: Any,
+) -> str:
     """Return an answer as the command prints it to a pipe that has an encoding."""
     import io
 
@@ -71,9 +86,13 @@ def html(answer: Any, **choices: Any) -> str | None:
     from .rendering import Html, notebook_html
 
     view, terminal = view_of(answer, **choices), Terminal()
-    if "table" not in view.formats or (not view.prefers_table and latex(answer, **choices) is not None):
+    if "table" not in view.formats or (
+        not view.prefers_table and latex(answer, **choices) is not None
+    ):
         return None
-    warnings = [draw(one, answer.text, terminal, level="warning") for one in getattr(answer, "warnings", ())]
+    warnings = [
+        draw(one, answer.text, terminal, level="warning") for one in getattr(answer, "warnings", ())
+    ]
     lines = [Paragraph(((line, ""),)) for line in "".join(warnings).splitlines()]
     note = getattr(answer, "note", None)
     before = [text_line(note, "faint")] if note else []
@@ -83,7 +102,9 @@ def html(answer: Any, **choices: Any) -> str | None:
         for block in view.notebook_document(view.select_with_units(answer))
         if not (drawing and type(block) is Outline)
     ]
-    return notebook_html(_formula(view, answer), Html(terminal).render([*before, *blocks, *lines]), drawing or "")
+    return notebook_html(
+        _formula(view, answer), Html(terminal).render([*before, *blocks, *lines]), drawing or ""
+    )
 
 
 def _formula(view: View[Any], answer: Any) -> str:
@@ -101,7 +122,8 @@ def latex(answer: Any, **choices: Any) -> str | None:
     formula = view.latex_formula(view.select_with_units(answer))
     if formula is None or r"\unit{" not in formula:
         return formula
-    from ..engine.quantities.unit import without_siunitx  # what shows formulas in notebooks has no packages
+    # what shows formulas in notebooks has no packages
+    from ..engine.quantities.unit import without_siunitx
 
     return without_siunitx(formula)
 

@@ -6,12 +6,13 @@ import sys
 import unicodedata
 from typing import Literal, NamedTuple, TextIO, TypeAlias
 
+# Maximal characters of a title, and of a formula in it.
 MAX_TITLE_CHARACTERS, MAX_FORMULA_CHARACTERS = 400, 70
-"""Maximal characters of a title, and of a formula in it."""
 _LOWERED = str.maketrans("⁻⁰¹²³⁴⁵⁶⁷⁸⁹", "-0123456789")
 _TYPED = {
-    "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt", "∞": "inf", "∂": "d",
-    "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...", "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
+    "–": "-", "−": "-", "±": "+-", "·": "*", "≤": "<=", "≥": ">=", "≠": "!=", "√": "sqrt",
+    "∞": "inf", "∂": "d", "π": "pi", "χ": "chi", "ν": "nu", "′": "'", "″": "''", "…": "...",
+    "°": "deg", "Ω": "ohm", "µ": "u", "μ": "u",
 }  # fmt: skip
 INVISIBLE = frozenset(("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp"))
 Style: TypeAlias = Literal[
@@ -19,6 +20,8 @@ Style: TypeAlias = Literal[
 ]
 
 
+# The escape sequence and CSS of each style; colours in CSS are the theme's, or legible in light and
+# dark.
 STYLES: dict[Style, tuple[str, str]] = {
     "": ("", ""),
     "heading": ("1", "font-weight:bold"),
@@ -32,7 +35,6 @@ STYLES: dict[Style, tuple[str, str]] = {
     "note": ("1;36", "font-weight:bold;color:var(--autodiff-name,#0e8a9c)"),
     "hint": ("1;36", "font-weight:bold;color:var(--autodiff-name,#0e8a9c)"),
 }
-"""The escape sequence and CSS of each style; colours in CSS are the theme's, or legible in light and dark."""
 
 
 class Terminal(NamedTuple):
@@ -53,13 +55,17 @@ def terminal_of(stream: TextIO) -> Terminal:
     terminal = stream.isatty()
     environment = os.environ
     forced = environment.get("FORCE_COLOR", "") not in ("", "0")
-    color = (forced or (terminal and environment.get("TERM") != "dumb")) and not environment.get("NO_COLOR")
+    color = (forced or (terminal and environment.get("TERM") != "dumb")) and not environment.get(
+        "NO_COLOR"
+    )
     encoding = (getattr(stream, "encoding", None) or "utf-8").lower()
     kind, language = environment.get("LC_CTYPE"), environment.get("LANG")
     # Python turns UTF-8 on by itself where the locale is C, and then sets LC_CTYPE
     kind = language if kind == "C.UTF-8" and language else kind
     locale = (environment.get("LC_ALL") or kind or language or "UTF-8").lower().replace("-", "")
-    unicode = encoding.replace("-", "") == "utf8" and ("utf8" in locale or sys.platform in ("win32", "darwin"))
+    unicode = encoding.replace("-", "") == "utf8" and (
+        "utf8" in locale or sys.platform in ("win32", "darwin")
+    )
     return Terminal(terminal, color, unicode, _columns(stream) if terminal else None, encoding)
 
 
@@ -67,7 +73,9 @@ def _columns(stream: TextIO) -> int | None:
     """Return the width of a terminal; None if it has none."""
     columns = os.environ.get("COLUMNS", "")
     try:
-        return (int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns) or None
+        return (
+            int(columns) if columns.isdigit() else os.get_terminal_size(stream.fileno()).columns
+        ) or None
     except OSError:
         return 80
 
@@ -91,8 +99,12 @@ def escaped(text: str, encoding: str = "utf-8") -> str:
     if text.isprintable() and (text.isascii() or encoding == "utf-8"):
         return text
     if encoding != "utf-8":
-        text = re.sub(r"√(\w+)", r"√(\1)", re.sub("([⁻⁰¹²³⁴-⁹]+)", r"^\1", text)).translate(_LOWERED)
-        text = "".join([char if char.encode(encoding, "ignore") else _TYPED.get(char, char) for char in text])
+        text = re.sub(r"√(\w+)", r"√(\1)", re.sub("([⁻⁰¹²³⁴-⁹]+)", r"^\1", text)).translate(
+            _LOWERED
+        )
+        text = "".join(
+            [char if char.encode(encoding, "ignore") else _TYPED.get(char, char) for char in text]
+        )
     return "".join([shown_as(char, encoding) for char in text])
 
 
@@ -123,8 +135,10 @@ def shown_as(char: str, encoding: str) -> str:
     if is_shown(char) and char.encode(encoding, "ignore"):
         return char
     code = ord(char)
-    return f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    return (
+        f"\\x{code:02x}" if code < 256 else f"\\u{code:04x}" if code < 65536 else f"\\U{code:08x}"
+    )
 
 
+# `auto` follows the viewer's setting in an SVG, and is light in a PNG.
 Theme = Literal["auto", "light", "dark"]
-"""`auto` follows the viewer's setting in an SVG, and is light in a PNG."""

@@ -1,4 +1,6 @@
-"""Small charts as SVG for answers in notebooks: lines, dots and bands in panels above each other, in light and dark."""
+"""Small charts as SVG for answers in notebooks: lines, dots and bands in panels above each other,
+in light and dark.
+"""
 
 from __future__ import annotations
 
@@ -10,20 +12,22 @@ from typing import NamedTuple
 
 from .rendering import NOTEBOOK, css_variables, escaped_html, themed_css
 
+# Pixels: of a chart, beside and between its panels, for the name above each, and for the axis below
+# all.
 WIDTH, LEFT, RIGHT, BETWEEN, TITLE, FOOT = 420, 58, 8, 10, 16, 32
-"""Pixels: of a chart, beside and between its panels, for the name above each, and for the axis below all."""
+# The most dots that are all drawn.
 MAX_DOTS = 300
-"""The most dots that are all drawn."""
+# Pixels: of more dots, one is drawn in each square of this size, which keeps a chart at some
+# kilobytes.
 CELL = 8.0
-"""Pixels: of more dots, one is drawn in each square of this size, which keeps a chart at some kilobytes."""
+# The most places of a line, about: neighbours are 5 pixels apart.
 MAX_PLACES = 70
-"""The most places of a line, about: neighbours are 5 pixels apart."""
+# Marks of an axis, about.
 TICKS = 4
-"""Marks of an axis, about."""
+# The least step between marks, in parts of an axis divided by their number.
 LEAST_STEP = 0.7
-"""The least step between marks, in parts of an axis divided by their number."""
+# The ratio of values from which their scale is logarithmic.
 LOG_SCALE_RATIO = 100.0
-"""The ratio of values from which their scale is logarithmic."""
 COLORS_LIGHT = {"dots": "#2a62a8", "line": "#b5402c", "axis": "#8a8a8a", "grid": "#dddddd"}
 COLORS_DARK = {"dots": "#7ab0f5", "line": "#f0907d", "axis": "#8595ab", "grid": "#33435e"}
 
@@ -82,12 +86,18 @@ class _PixelAxis(NamedTuple):
             return [10.0**k for k in powers if k % -(-len(powers) // TICKS) == 0]
         rough = (self.high / TICKS - self.low / TICKS) or 1.0
         power = 10.0 ** math.floor(math.log10(rough))
-        step = next(power * factor for factor in (1, 2, 5, 10) if power * factor >= LEAST_STEP * rough)
-        return [k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)]
+        step = next(
+            power * factor for factor in (1, 2, 5, 10) if power * factor >= LEAST_STEP * rough
+        )
+        return [
+            k * step for k in range(math.ceil(self.low / step), math.floor(self.high / step) + 1)
+        ]
 
 
 def chart(panels: Sequence[Panel], across: str, description: str) -> str | None:
-    """Return panels over one horizontal axis as SVG; None if there is nothing to show, or numbers are too large."""
+    """Return panels over one horizontal axis as SVG; None if there is nothing to show, or numbers
+    are too large.
+    """
     numbers = [x for panel in panels for x in panel.across()]
     heights = [[*panel.heights()] for panel in panels]
     everything = [*numbers, *[y for each in heights for y in each]]
@@ -103,8 +113,9 @@ def chart(panels: Sequence[Panel], across: str, description: str) -> str | None:
     parts += _foot(x_axis, across, top - BETWEEN)
     height = round(top - BETWEEN + FOOT)
     return (
-        f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}" role="img" '
-        f'aria-label="{escaped_html(description)}"><style>{_css()}</style>{"".join(parts)}</svg>'
+        f'<svg class="chart" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}"'
+        ' role="img"'
+        f' aria-label="{escaped_html(description)}"><style>{_css()}</style>{"".join(parts)}</svg>'
     )
 
 
@@ -152,7 +163,10 @@ def _panel(panel: Panel, ys: Sequence[float], x_axis: _PixelAxis, top: float) ->
         return x_axis.at(x), axis.at(y)
 
     if panel.band:
-        lower, upper = [place(x, y) for x, y, _ in panel.band], [place(x, y) for x, _, y in panel.band]
+        lower, upper = (
+            [place(x, y) for x, y, _ in panel.band],
+            [place(x, y) for x, _, y in panel.band],
+        )
         yield f'<path class="band" d="{_path([*_thinned(lower), *reversed(_thinned(upper))])}Z"/>'
     yield from _dots([place(*each) for each in panel.dots])
     if panel.line:
@@ -167,11 +181,15 @@ def _dots(places: Sequence[Place]) -> Iterator[str]:
     if len(places) > MAX_DOTS:
         shown = [*{(int(x / CELL), int(y / CELL)): (x, y) for x, y in places}.values()]
     if shown:
-        yield f'<path class="dots" d="{"".join([f"M{_pixel(x)} {_pixel(y)}h0" for x, y in shown])}"/>'
+        yield (
+            f'<path class="dots" d="{"".join([f"M{_pixel(x)} {_pixel(y)}h0" for x, y in shown])}"/>'
+        )
 
 
 def _thinned(places: Sequence[Place]) -> list[Place]:
-    """Return at most some places of a line: of the places in a column of pixels the lowest and the highest."""
+    """Return at most some places of a line: of the places in a column of pixels the lowest and the
+    highest.
+    """
     if len(places) <= MAX_PLACES:
         return [*places]
     width = (WIDTH - LEFT - RIGHT) * 2 / MAX_PLACES
@@ -179,7 +197,9 @@ def _thinned(places: Sequence[Place]) -> list[Place]:
     for _, column in groupby(places, key=lambda place: int(place[0] / width)):
         inside = [*column]
         heights = [y for _, y in inside]
-        kept += [inside[k] for k in sorted({heights.index(min(heights)), heights.index(max(heights))})]
+        kept += [
+            inside[k] for k in sorted({heights.index(min(heights)), heights.index(max(heights))})
+        ]
     return kept
 
 
@@ -187,7 +207,10 @@ def _foot(axis: _PixelAxis, name: str, top: float) -> Iterator[str]:
     yield f'<path class="axis" d="M{LEFT} {top:g}H{WIDTH - RIGHT}"/>'
     for tick in axis.ticks():
         x = _pixel(axis.at(tick))
-        yield f'<path class="axis" d="M{x} {top:g}v3"/><text class="m" x="{x}" y="{top + 15:g}">{_number(tick)}</text>'
+        yield (
+            f'<path class="axis" d="M{x} {top:g}v3"/><text class="m" x="{x}"'
+            f' y="{top + 15:g}">{_number(tick)}</text>'
+        )
     middle = (LEFT + WIDTH - RIGHT) / 2
     yield f'<text class="m" x="{middle:g}" y="{top + 29:g}">{escaped_html(name)}</text>'
 
@@ -201,4 +224,9 @@ def _pixel(x: float) -> str:
 
 
 def _number(x: float) -> str:
-    return f"{x + 0.0:.4g}".replace("e+", "e").replace("e0", "e").replace("e-0", "e-").replace("-", "−")
+    return (
+        f"{x + 0.0:.4g}".replace("e+", "e")
+        .replace("e0", "e")
+        .replace("e-0", "e-")
+        .replace("-", "−")
+    )

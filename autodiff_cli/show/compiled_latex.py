@@ -11,8 +11,8 @@ from pathlib import Path
 from ..errors import ExpressionError, either
 
 COMPILERS = ("pdflatex", "lualatex", "xelatex")
+# The time that LaTeX may take; a page of tables and a figure take 1 to 3 s, with cold caches 20.
 COMPILE_SECONDS = 120
-"""The time that LaTeX may take; a page of tables and a figure take 1 to 3 s, with cold caches 20."""
 
 
 def require_compiler(what: str) -> str:
@@ -20,7 +20,9 @@ def require_compiler(what: str) -> str:
     found = next(filter(None, map(shutil.which, COMPILERS)), None)
     if found is None:
         message = f"{what} in PDF needs LaTeX, and there is none of {either(COMPILERS)} here"
-        raise ExpressionError("io", message, hint="install TeX Live, or write it to `.html` or `.tex`")
+        raise ExpressionError(
+            "io", message, hint="install TeX Live, or write it to `.html` or `.tex`"
+        )
     return found
 
 
@@ -34,11 +36,22 @@ def pdf_of(text: str, what: str, needs: str, others: Mapping[str, bytes] | None 
         Path(folder, "page.tex").write_text(text, encoding="utf-8")
         for name, content in (others or {}).items():
             Path(folder, name).write_bytes(content)
-        command = [compiler, "-interaction=nonstopmode", "-halt-on-error", "-no-shell-escape", "page.tex"]
+        command = [
+            compiler,
+            "-interaction=nonstopmode",
+            "-halt-on-error",
+            "-no-shell-escape",
+            "page.tex",
+        ]
         hint = f"write it to `.tex`, and compile that; it needs {needs}"
         try:
             ran = subprocess.run(
-                command, check=False, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, timeout=COMPILE_SECONDS
+                command,
+                check=False,
+                cwd=folder,
+                capture_output=True,
+                stdin=subprocess.DEVNULL,
+                timeout=COMPILE_SECONDS,
             )
         except subprocess.TimeoutExpired:
             message = f"LaTeX cannot make {what}: it takes more than {COMPILE_SECONDS} s"

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from ..engine.quantities.unit import Unit
 
 
+# Characters of a part of a matrix's row.
 ROW_WIDTH = 40
-"""Characters of a part of a matrix's row."""
+# Styled text: each piece with its style.
 Pieces: TypeAlias = tuple[tuple[str, Style], ...]
-"""Styled text: each piece with its style."""
 
 
 class Paragraph(NamedTuple):
@@ -106,7 +106,9 @@ def quantity_text(x: Shown | bool | None, unit: Unit | None, digits: int | None 
     return f"{text} {unit}".rstrip() if unit is not None and x is not None else text
 
 
-def value_line(name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading") -> Paragraph:
+def value_line(
+    name: str, number: Shown | str | None, digits: int | None = None, style: Style = "heading"
+) -> Paragraph:
     """Return the line `name = number`."""
     text = number if isinstance(number, str) else format_number(number, digits)
     return Paragraph(((name, style), (" = ", "faint"), (text, "number")))
@@ -122,7 +124,12 @@ def assignments(values: Mapping[str, str]) -> Pieces:
     """Return names with their values, on one line."""
     pieces: Pieces = ()
     for name, number in values.items():
-        pieces += ((", " if pieces else "", "faint"), (name, "name"), (" = ", "faint"), (number, "number"))
+        pieces += (
+            (", " if pieces else "", "faint"),
+            (name, "name"),
+            (" = ", "faint"),
+            (number, "number"),
+        )
     return pieces
 
 
@@ -135,13 +142,17 @@ def input_lines(
     *,
     whole: bool = False,
 ) -> Iterator[Block]:
-    """Yield lines about data, constants and the variables that are not `wanted`: held fixed, or the whole point."""
+    """Yield lines about data, constants and the variables that are not `wanted`: held fixed, or the
+    whole point.
+    """
     if over is not None:
         yield Paragraph(((over.description, "faint"),))
         for why, count in over.left_out.items():
             yield Paragraph(((f"left out: {count:,}  {why}", "faint"),))
     for name, value in constants.items():
-        yield Paragraph((*assignments({name: format_number(value, digits)}), (" (constant)", "faint")))
+        yield Paragraph(
+            (*assignments({name: format_number(value, digits)}), (" (constant)", "faint"))
+        )
     fixed = {name: format_number(x, digits) for name, x in point.items() if name not in wanted}
     if fixed:
         yield from held_fixed(fixed, "at " if whole else "held fixed: ")
@@ -186,18 +197,29 @@ def partials_table(
 ) -> Table:
     """Return the table of values and partial derivatives."""
     heads = ("variable", "value", head, *("elasticity",) * bool(elasticities))
-    rows: list[tuple[Any, ...]] = [(name, point[name], partial) for name, partial in gradient.items()]
+    rows: list[tuple[Any, ...]] = [
+        (name, point[name], partial) for name, partial in gradient.items()
+    ]
     if elasticities:
         rows = [(*row, elasticities[row[0]]) for row in rows]
-    if right and shaped and "]" in "".join(gradient) and not any(hasattr(x, "unit") for row in rows for x in row):
+    if (
+        right
+        and shaped
+        and "]" in "".join(gradient)
+        and not any(hasattr(x, "unit") for row in rows for x in row)
+    ):
         rows = [*_matrices_in_rows(rows, digits)]
     return numbers_table(heads, rows, digits, right=right)
 
 
-def _matrices_in_rows(rows: Sequence[tuple[Any, ...]], digits: int | None) -> Iterator[tuple[Any, ...]]:
+def _matrices_in_rows(
+    rows: Sequence[tuple[Any, ...]], digits: int | None
+) -> Iterator[tuple[Any, ...]]:
     # entries of a matrix stand side by side, as `W[1,1:3]`
     entries = {name: numbers for name, *numbers in rows}
-    shapes = {name: shape for name, shape in shapes_of([*entries]).items() if shape[1:] not in ((), (1,))}
+    shapes = {
+        name: shape for name, shape in shapes_of([*entries]).items() if shape[1:] not in ((), (1,))
+    }
     for row in rows:
         base, index = parse_name(row[0]) or (row[0], ())
         if base not in shapes:
@@ -220,8 +242,16 @@ def _matrix_rows(
         for first in width[::together]:
             last = min(width[-1], first + together - 1)
             cells = zip(*[texts[i, k] for k in range(first, last + 1)], strict=True)
-            label = f"{name}[{i},{first}:{last}]" if last > first else element_name(name, (i, first))
-            yield label, *["  ".join(x.rjust(size) for x in row) for row, size in zip(cells, wide, strict=True)]
+            label = (
+                f"{name}[{i},{first}:{last}]" if last > first else element_name(name, (i, first))
+            )
+            yield (
+                label,
+                *[
+                    "  ".join(x.rjust(size) for x in row)
+                    for row, size in zip(cells, wide, strict=True)
+                ],
+            )
 
 
 def matrix_table(

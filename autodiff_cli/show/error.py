@@ -24,20 +24,25 @@ from .characters import (
 if TYPE_CHECKING:
     from .document import Pieces
 
+# The width of excerpts where no terminal says its own.
 PIPED_WIDTH = 120
-"""The width of excerpts where no terminal says its own."""
+# The most characters of a part of a message.
 MAX_QUOTED = 300
-"""The most characters of a part of a message."""
 TAB = "    "
 MAX_REASONS = 10
+# Rows without an answer, or left out, whose places are printed for each reason.
 MAX_PLACES = 5
-"""Rows without an answer, or left out, whose places are printed for each reason."""
 
 """How many reasons a summary names."""
 
 
 def draw(
-    diagnostic: Diagnostic, text: str | None, terminal: Terminal, *, level: Style = "error", where: str = ""
+    diagnostic: Diagnostic,
+    text: str | None,
+    terminal: Terminal,
+    *,
+    level: Style = "error",
+    where: str = "",
 ) -> str:
     """Return an error or warning as text; its spans point into `text`."""
     where = escaped(where, terminal.encoding)
@@ -54,8 +59,13 @@ def _label(word: str, style: Style, message: str, terminal: Terminal, margin: st
     from .rendering import break_lines
 
     dots = "…" if terminal.unicode else "..."
-    parts = [escaped(shorten_middle(part, MAX_QUOTED, dots), terminal.encoding) for part in message.split("`")]
-    said: Pieces = tuple([(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])])
+    parts = [
+        escaped(shorten_middle(part, MAX_QUOTED, dots), terminal.encoding)
+        for part in message.split("`")
+    ]
+    said: Pieces = tuple(
+        [(f"`{part}`", "code") if k % 2 else (part, "") for k, part in enumerate(parts[:-1])]
+    )
     said += ((f"`{parts[-1]}", "") if len(parts) % 2 == 0 else (parts[-1], ""),)
     first, *more = break_lines(((f"{margin}{word} ", ""), *said), terminal.width, len(margin) + 6)
     rest = plain_text(first)[len(margin) + len(word) :]
@@ -65,7 +75,9 @@ def _label(word: str, style: Style, message: str, terminal: Terminal, margin: st
 quiet = False
 
 
-def report(diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = "") -> None:
+def report(
+    diagnostic: Diagnostic, text: str | None, *, level: Style = "error", where: str = ""
+) -> None:
     """Draw an error or warning on standard error."""
     if quiet and level != "error":
         return
@@ -82,8 +94,8 @@ def write_reading(where: str, text: str) -> None:
     write_stderr(f"{escaped(where, seen.encoding)}{paint('read as:', 'hint', seen)}{shown}\n")
 
 
+# The lists that notes are kept in, besides being written.
 _keepers: list[list[str]] = []
-"""The lists that notes are kept in, besides being written."""
 
 
 @contextmanager
@@ -98,7 +110,9 @@ def keeping_notes() -> Iterator[list[str]]:
 
 
 def write_note(text: str) -> None:
-    """Write a note on standard error, unless `quiet`: names in it may come from files, so controls are escaped."""
+    """Write a note on standard error, unless `quiet`: names in it may come from files, so controls
+    are escaped.
+    """
     for notes in _keepers:
         notes.append(text)
     if not quiet:
@@ -123,7 +137,9 @@ def discard_output(stream: TextIO) -> None:
             os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
-def _marked_lines(text: str, diagnostic: Diagnostic, terminal: Terminal, level: Style) -> Iterator[str]:
+def _marked_lines(
+    text: str, diagnostic: Diagnostic, terminal: Terminal, level: Style
+) -> Iterator[str]:
     places: list[tuple[Span | None, str]] = [(diagnostic.span, ""), *diagnostic.also]
     call = diagnostic.span
     while call is not None:
@@ -142,18 +158,29 @@ def _marked_lines(text: str, diagnostic: Diagnostic, terminal: Terminal, level: 
         if not first <= start <= last:
             first, left, cells, right = _window(text, start, max(room, 20), terminal)
             last = first + len(cells)
-            gutter = paint(f" {text.count(chr(10), 0, first) + 1:>{digits}} {bar} ", "faint", terminal)
+            gutter = paint(
+                f" {text.count(chr(10), 0, first) + 1:>{digits}} {bar} ", "faint", terminal
+            )
             yield (gutter if numbered else "  ") + left + "".join(cells) + right
         # a combining mark has no column: the caret goes under its carrier
         while first < start < last and width_of(cells[start - first]) == 0:
             start -= 1
-        before, marked = cells[: start - first], cells[start - first : max(span.end, start + 1) - first]
+        before, marked = (
+            cells[: start - first],
+            cells[start - first : max(span.end, start + 1) - first],
+        )
         carets = "^" * max(width_of("".join(marked)), 1)
         said = " " + escaped(words, terminal.encoding) if words else ""
-        yield blank + " " * (len(left) + width_of("".join(before))) + paint(carets + said, level, terminal)
+        yield (
+            blank
+            + " " * (len(left) + width_of("".join(before)))
+            + paint(carets + said, level, terminal)
+        )
 
 
-def _window(text: str, start: int, room: int, terminal: Terminal) -> tuple[int, str, list[str], str]:
+def _window(
+    text: str, start: int, room: int, terminal: Terminal
+) -> tuple[int, str, list[str], str]:
     """Return what fits of a line: where it begins, dots, its characters, dots."""
     begin = text.rfind("\n", 0, start) + 1
     end = begin + len(text[begin:].partition("\n")[0].removesuffix("\r"))
@@ -171,7 +198,11 @@ def _window(text: str, start: int, room: int, terminal: Terminal) -> tuple[int, 
         if before < 0:
             break
         first -= 1
-    if first - begin <= len(dots) and text[begin:first].isprintable() and text[begin:first].isascii():
+    if (
+        first - begin <= len(dots)
+        and text[begin:first].isprintable()
+        and text[begin:first].isascii()
+    ):
         first = begin
     left = dots if first > begin else ""
     shown: list[str] = []
@@ -199,7 +230,9 @@ def first_places(places: Iterable[str], count: int) -> list[str]:
 
 def write_reasons(total: int, rows: int, what: str, reasons: Counter[str]) -> None:
     """Print how many of all rows something is so of, and why."""
-    those = f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
+    those = (
+        f"1 row, and it {what}" if total == 1 else f"{total:,} rows, and {rows:,} of them {what}"
+    )
     width = len(f"{max(reasons.values()):,}")
     shown = reasons.most_common(MAX_REASONS)
     lines = [f"{those}:", *(f"  {count:>{width},}  {why}" for why, count in shown)]

@@ -1,8 +1,9 @@
 """The formats: a writer for each, for one answer or many.
 
 A record is `{"id", "line", "expr", …}` with what the command's view adds, or that of an error:
-`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end` are 0-based, half-open
-code-point offsets into `expr`, or null; `note` says how a program was read if not as typed. Keys are only ever added.
+`{"id", "line", "expr", "error": {"kind", "message", "start", "end", "hint"}}`. `start` and `end`
+are 0-based, half-open code-point offsets into `expr`, or null; `note` says how a program was read
+if not as typed. Keys are only ever added.
 """
 
 from __future__ import annotations
@@ -26,19 +27,31 @@ if TYPE_CHECKING:
     from .rendering import ScreenText
 
 
+# The most templates of records in the cache.
 MAX_TEMPLATES = 1024
-"""The most templates of records in the cache."""
 _NUMBER = re.compile('"[^"]*": -?[0-9][^,}]*')
+# Formats of rows of data only, which are wide.
 COLUMNAR = ("parquet", "arrow")
-"""Formats of rows of data only, which are wide."""
+# The formats that only answers to many points are written in.
 OF_ROWS = (*COLUMNAR, "xlsx")
-"""The formats that only answers to many points are written in."""
 _BREAKS = re.compile("([\t\n])")
 _QUOTED = re.compile('["\t\n]')
+# Characters of a program that people are shown.
 MAX_PROGRAM_LENGTH = 2_000
-"""Characters of a program that people are shown."""
 FOREIGN_PICTURES = (".gif", ".jpg", ".jpeg", ".bmp", ".webp", ".tif", ".tiff", ".eps", ".ps")
-FOREIGN_TEXTS = (".xlsx", ".xls", ".ods", ".docx", ".doc", ".odt", ".rtf", ".pptx", ".odp", ".epub", ".zip")
+FOREIGN_TEXTS = (
+    ".xlsx",
+    ".xls",
+    ".ods",
+    ".docx",
+    ".doc",
+    ".odt",
+    ".rtf",
+    ".pptx",
+    ".odp",
+    ".epub",
+    ".zip",
+)
 FOREIGN_BINARIES = (
     ".pages",
     ".numbers",
@@ -53,8 +66,8 @@ FOREIGN_BINARIES = (
     ".7z",
     ".rar",
 )
+# Endings of formats that are not supported.
 FOREIGN_ENDINGS = frozenset((*FOREIGN_PICTURES, *FOREIGN_TEXTS, *FOREIGN_BINARIES))
-"""Endings of formats that are not supported."""
 
 
 class Writer(Generic[Answer]):
@@ -86,11 +99,15 @@ class JsonLines(Writer[Answer]):
     def __init__(self, format: str, out: TextIO, view: View[Answer], many: bool) -> None:
         super().__init__(format, out, view, many)
         escape = (getattr(out, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-        self._string = json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
+        self._string = (
+            json.encoder.encode_basestring_ascii if escape else json.encoder.encode_basestring
+        )
         encoder = json.JSONEncoder(ensure_ascii=escape, allow_nan=False)
         # `encode` makes one for each record, which takes longer than to use it
         make: Any = json.encoder.c_make_encoder  # type: ignore[attr-defined]
-        self._pieces = make(None, encoder.default, self._string, None, ": ", ", ", False, False, False)
+        self._pieces = make(
+            None, encoder.default, self._string, None, ": ", ", ", False, False, False
+        )
         self._templates: dict[tuple[int, ...], str] = {}
         self._is_array = many and format == "json"
 
@@ -112,7 +129,8 @@ class JsonLines(Writer[Answer]):
         together = "".join([*chain.from_iterable(groups)])
         total = sum(chain.from_iterable([group.values() for group in groups]))
         if not together.isascii() or "]" in together or total - total != 0.0:
-            return None  # names with escapes, several numbers after the name of a list, or no number
+            # names with escapes, several numbers after the name of a list, or no number
+            return None
         counts = tuple(map(len, groups))
         template = self._templates.get(counts)
         if template is None:
@@ -120,7 +138,13 @@ class JsonLines(Writer[Answer]):
                 self._templates.clear()
             record = "".join(self._pieces(self.view.record(answer), 0)).replace("%", "%%")
             template = self._templates[counts] = _NUMBER.sub('"%s": %r', self._escape(record)[1:])
-        name = "null" if ident is None else str(ident) if type(ident) is int else "".join(self._pieces(ident, 0))
+        name = (
+            "null"
+            if ident is None
+            else str(ident)
+            if type(ident) is int
+            else "".join(self._pieces(ident, 0))
+        )
         head = f'{{"id": {name}, "line": {line}, "expr": {self._string(program)}, '
         items = chain.from_iterable([group.items() for group in groups])
         return self._escape(head) + template % (*chain.from_iterable(items),)
@@ -150,8 +174,14 @@ class JsonLines(Writer[Answer]):
         is_plain = (text.isascii() and "\x7f" not in text) or text.isprintable()
         if is_plain:
             return text
-        hidden = {char: char.encode("utf-16-be", "surrogatepass").hex() for char in text if not is_shown(char)}
-        return "".join([re.sub("(....)", r"\\u\1", hidden[char]) if char in hidden else char for char in text])
+        hidden = {
+            char: char.encode("utf-16-be", "surrogatepass").hex()
+            for char in text
+            if not is_shown(char)
+        }
+        return "".join(
+            [re.sub("(....)", r"\\u\1", hidden[char]) if char in hidden else char for char in text]
+        )
 
 
 class Separated(Writer[Answer]):
@@ -171,7 +201,10 @@ class Separated(Writer[Answer]):
         if getattr(answer, "units", None) is not None:
             if not self._begun:
                 self._measured = self.view.unit_columns
-                pairs = ((name, f"{name}_unit") if name in self._measured else (name,) for name in self.columns)
+                pairs = (
+                    (name, f"{name}_unit") if name in self._measured else (name,)
+                    for name in self.columns
+                )
                 self.columns = tuple(chain.from_iterable(pairs))
             elif not self._measured:
                 message = "point: units, and none in the first answer; `--format jsonl` has them"
@@ -194,13 +227,29 @@ class Separated(Writer[Answer]):
             self.out.write(self._separator.join(heads) + "\n")
 
     def _of_request(self, subject: Subject) -> dict[str, str]:
-        """Return the cells that all rows of an answer share: the name of the request, and what is kept of it."""
-        name = subject.id if isinstance(subject.id, str) else "" if subject.id is None else json.dumps(subject.id)
+        """Return the cells that all rows of an answer share: the name of the request, and what is
+        kept of it.
+        """
+        name = (
+            subject.id
+            if isinstance(subject.id, str)
+            else ""
+            if subject.id is None
+            else json.dumps(subject.id)
+        )
         shared = {"id": name}
         for column, kept in (subject.kept or {}).items():
-            text = kept if kept is None or isinstance(kept, str) else json.dumps(kept, ensure_ascii=False)
+            text = (
+                kept
+                if kept is None or isinstance(kept, str)
+                else json.dumps(kept, ensure_ascii=False)
+            )
             shared[column] = text or ""
-        return {column: disarm(cell) for column, cell in shared.items()} if self.spreadsheet else shared
+        return (
+            {column: disarm(cell) for column, cell in shared.items()}
+            if self.spreadsheet
+            else shared
+        )
 
     def _rows(self, subject: Subject, rows: Iterable[OutputRow]) -> None:
         shared = self._of_request(subject)
@@ -211,11 +260,20 @@ class Separated(Writer[Answer]):
             for column in self._measured:
                 if (unit := unit_of(row.get(column))) is not None:
                     cells[f"{column}_unit"] = unit_text(unit)
-            listed = [cell if type(cell) is str else cell_text(cell) for cell in map(cells.get, columns)]
+            listed = [
+                cell if type(cell) is str else cell_text(cell) for cell in map(cells.get, columns)
+            ]
             together = "".join(listed)
-            if not (together.isascii() and together.isprintable()) or '"' in together or separator in together:
+            if (
+                not (together.isascii() and together.isprintable())
+                or '"' in together
+                or separator in together
+            ):
                 listed = [
-                    in_quotes(escape_cell(cell) if column in (subject.kept or ()) else escaped(cell), separator)
+                    in_quotes(
+                        escape_cell(cell) if column in (subject.kept or ()) else escaped(cell),
+                        separator,
+                    )
                     for column, cell in zip(columns, listed, strict=True)
                 ]
             self.out.write(separator.join(listed) + "\n")
@@ -230,12 +288,16 @@ def cell_text(cell: Any) -> str:
 
 def in_quotes(text: str, separator: str) -> str:
     """Return a cell, in quotes if needed."""
-    return '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
+    return (
+        '"' + text.replace('"', '""') + '"' if _QUOTED.search(text) or separator in text else text
+    )
 
 
 def escape_cell(cell: str) -> str:
     """Escape a carried cell, but not its tabs and line ends."""
-    return "".join([piece if piece in ("\t", "\n") else escaped(piece) for piece in _BREAKS.split(cell)])
+    return "".join(
+        [piece if piece in ("\t", "\n") else escaped(piece) for piece in _BREAKS.split(cell)]
+    )
 
 
 def disarm(cell: str) -> str:
@@ -256,7 +318,11 @@ class Plain(Writer[Answer]):
         kept = {**(subject.kept or {})}
         leading = [kept.pop(name, None) for name in self.view.leading]
         line = self.view.one_line(self.view.select_with_units(answer))
-        cells = [*map(cell_text, leading), line, *[escaped(cell_text(cell)) for cell in kept.values()]]
+        cells = [
+            *map(cell_text, leading),
+            line,
+            *[escaped(cell_text(cell)) for cell in kept.values()],
+        ]
         self.out.write(" ".join(cells) + "\n")
 
     def error(self, subject: Subject, error: ExpressionError) -> None:
@@ -278,7 +344,9 @@ class Documents(Writer[Answer]):
         from .document import Paragraph, sentence
 
         if self.many:
-            self._document(subject, [Paragraph((("error:", "error"), (" ", ""), *sentence(str(error))))])
+            self._document(
+                subject, [Paragraph((("error:", "error"), (" ", ""), *sentence(str(error))))]
+            )
 
     def _document(self, subject: Subject, blocks: Iterable[Block]) -> None:
         from .document import ProgramHeading
@@ -298,7 +366,9 @@ class Documents(Writer[Answer]):
 
         # who shows Markdown breaks its lines
         markdown = self.format == "markdown"
-        return Markdown(self.terminal._replace(width=None)) if markdown else ScreenText(self.terminal)
+        return (
+            Markdown(self.terminal._replace(width=None)) if markdown else ScreenText(self.terminal)
+        )
 
 
 def document_ends(
@@ -398,6 +468,7 @@ FORMATS: dict[str, type[Writer[Any]]] = {
     "latex": Latex,
 }
 
+# How the names of files in a format end.
 ENDINGS: Mapping[str, tuple[str, ...]] = {
     "json": (".json",),
     "jsonl": (".jsonl", ".ndjson", ".json"),
@@ -416,16 +487,15 @@ ENDINGS: Mapping[str, tuple[str, ...]] = {
     "mermaid": (".mmd", ".mermaid"),
     "html": (".html", ".htm"),
 }
-"""How the names of files in a format end."""
 
 
+# Endings by which a language is surely meant.
 CODE_ENDINGS = frozenset(
     (
         ".c", ".h", ".cpp", ".cc", ".cxx", ".hpp", ".cs", ".cu", ".f", ".f90", ".go", ".java", ".jl", ".js", ".mjs",
         ".kt", ".lua", ".m", ".php", ".py", ".r", ".rb", ".rs", ".sql", ".swift", ".ts", ".zig",
     )
 )  # fmt: skip
-"""Endings by which a language is surely meant."""
 
 
 def _choose(
@@ -449,17 +519,29 @@ def _choose(
 
 
 def language_of(
-    to: str | None, format: str | None, path: str | None, languages: Mapping[str, Sequence[str]], otherwise: str
+    to: str | None,
+    format: str | None,
+    path: str | None,
+    languages: Mapping[str, Sequence[str]],
+    otherwise: str,
 ) -> str:
     """Return the language by `--to`, the format or a file's name."""
     if format == "latex" and to not in (None, "latex"):
-        raise usage_error(f"`--format latex` and `--to {to}` ask for two things", "leave one of them out")
+        raise usage_error(
+            f"`--format latex` and `--to {to}` ask for two things", "leave one of them out"
+        )
     named = "latex" if format == "latex" else to
-    return _choose("language", named, path, languages, otherwise, CODE_ENDINGS if format is None else ())
+    return _choose(
+        "language", named, path, languages, otherwise, CODE_ENDINGS if format is None else ()
+    )
 
 
 def format_of(
-    name: str | None, path: str | None, formats: Iterable[str], otherwise: str, text: Sequence[str] = ()
+    name: str | None,
+    path: str | None,
+    formats: Iterable[str],
+    otherwise: str,
+    text: Sequence[str] = (),
 ) -> str:
     """Return the format by its name or that of a file, or else `otherwise`.
 
@@ -467,15 +549,23 @@ def format_of(
     two things, for a format that is not among `formats`, and for files of other formats.
     """
     shown = (otherwise, "table", "plain")
-    endings = {format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats}
+    endings = {
+        format: ENDINGS.get(format, tuple(text) if format in shown else ()) for format in formats
+    }
     if name is not None and name not in endings:
         raise unknown_format(name, endings)
-    return _choose("format", name, path, endings, otherwise, FOREIGN_ENDINGS.union(*ENDINGS.values()))
+    return _choose(
+        "format", name, path, endings, otherwise, FOREIGN_ENDINGS.union(*ENDINGS.values())
+    )
 
 
 def unknown_format(name: str, formats: Iterable[str]) -> ExpressionError:
     """Return the error for a format that is none of these."""
-    problem = "is not one of this command's formats" if name in ENDINGS or name in FORMATS else "is not a format"
+    problem = (
+        "is not one of this command's formats"
+        if name in ENDINGS or name in FORMATS
+        else "is not a format"
+    )
     return usage_error(f"`{name}` {problem}", f"it has {quote(formats)}")
 
 
@@ -500,7 +590,9 @@ def writer(
         raise unknown_format(name, view.formats)
     if document and name not in ("latex", "tikz"):
         raise no_document(view.formats)
-    kind: type[Writer[Answer]] = Other if name in view.extra_formats else (view.writers or FORMATS)[name]
+    kind: type[Writer[Answer]] = (
+        Other if name in view.extra_formats else (view.writers or FORMATS)[name]
+    )
     format_writer = kind(name, out, view, many)
     format_writer.document = document
     if isinstance(format_writer, Separated):

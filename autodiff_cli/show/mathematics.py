@@ -11,8 +11,8 @@ from ..engine.table.primitives import by_name
 from ..language.builder import Program
 from ..language.printer import INFIX, PREFIX, Item, as_call, assemble, number_text
 
+# The most nodes of a written formula; shared ones count at each use.
 MAX_WRITTEN_NODES = 120
-"""The most nodes of a written formula; shared ones count at each use."""
 _BETWEEN = by_name({"le": " ≤ ", "ge": " ≥ ", "ne": " ≠ ", "sub": " − ", "mul": "·", "pow": "^"})
 _NAMES = by_name({"log": "ln"})
 _SUPERSCRIPTS = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
@@ -27,7 +27,11 @@ def mathematics(root: Value, named: Collection[Value] = ()) -> str:
         sizes[node] = 1 + sum(1 if operand in named else sizes[operand] for operand in node._prev)
 
     def parts(value: Value) -> tuple[int, list[Item]]:
-        return (ATOM, [value.label]) if value in named and value is not root else _parts(by_definition(value))
+        return (
+            (ATOM, [value.label])
+            if value in named and value is not root
+            else _parts(by_definition(value))
+        )
 
     return assemble(root, parts) if sizes[root] <= MAX_WRITTEN_NODES else ""
 
@@ -37,14 +41,20 @@ def program_in_mathematics(program: Program) -> str:
     bound = {value: name for name, value in program.bindings}
     named = {value for value in bound if value._prev}
     (output,) = program.outputs
-    written = [f"{name} = {mathematics(value, named)}" for value, name in bound.items() if value is not output]
+    written = [
+        f"{name} = {mathematics(value, named)}"
+        for value, name in bound.items()
+        if value is not output
+    ]
     written.append(mathematics(output, named))
     is_complete = all(written) and not any(part.endswith(" = ") for part in written)
     return "; ".join(written) if is_complete else ""
 
 
 def _without_sign(name: str, operands: Sequence[Value]) -> tuple[int, list[Item]] | None:
-    """Return a product or power that is written without a sign, as `2x` and `x²`; None if it is not."""
+    """Return a product or power that is written without a sign, as `2x` and `x²`; None if it is
+    not.
+    """
     if name == "mul" and (coefficient := _coefficient(operands[0])) and _may_follow(operands[1]):
         return PRODUCT, [coefficient, (operands[1], POWER)]
     if name == "pow" and (power := _constant(operands[1])).lstrip("-").isdigit():
@@ -68,11 +78,22 @@ def _parts(value: Value) -> tuple[int, list[Item]]:
         return level, [prefix.replace("-", "−"), (operands[0], inner)]
     if name == "where":
         condition, then, otherwise = operands
-        return CHOICE, [(then, CHOICE + 1), " if ", (condition, CHOICE + 1), " else ", (otherwise, CHOICE)]
+        return CHOICE, [
+            (then, CHOICE + 1),
+            " if ",
+            (condition, CHOICE + 1),
+            " else ",
+            (otherwise, CHOICE),
+        ]
     if name == "sqrt":
         # a root is no base: `√x²` has two readings
-        return POWER, ["√(", (operands[0], CHOICE), ")"] if operands[0]._prev else ["√", (operands[0], ATOM)]
-    if name == "abs" and not any(operand.primitive is value.primitive for operand in in_order(operands)):
+        return POWER, ["√(", (operands[0], CHOICE), ")"] if operands[0]._prev else [
+            "√",
+            (operands[0], ATOM),
+        ]
+    if name == "abs" and not any(
+        operand.primitive is value.primitive for operand in in_order(operands)
+    ):
         return ATOM, ["|", (operands[0], CHOICE), "|"]
     return as_call(_NAMES.get(name) or value.primitive.spelling or name, operands)
 
@@ -88,7 +109,11 @@ def _constant(value: Value) -> str:
     if value.primitive is NEG:
         text = _constant(value._prev[0])
         return text and f"-{text}"
-    return "" if value._prev or value.primitive is VARIABLE else value.source or number_text(value.data)
+    return (
+        ""
+        if value._prev or value.primitive is VARIABLE
+        else value.source or number_text(value.data)
+    )
 
 
 def _coefficient(value: Value) -> str:
@@ -103,4 +128,8 @@ def _may_follow(value: Value) -> bool:
         value = by_definition(value._prev[0])
     level, parts = _parts(value)
     first = parts[0] if level > SIGN else "("
-    return isinstance(first, str) and (first[0].isalpha() or first[0] in "(√") and not _PARTED.match(first)
+    return (
+        isinstance(first, str)
+        and (first[0].isalpha() or first[0] in "(√")
+        and not _PARTED.match(first)
+    )

@@ -12,8 +12,8 @@ from ..questions.figures import Figure
 if TYPE_CHECKING:
     from ..engine.quantities.unit import Unit
 
+# Significant digits shown to people unless they ask for others.
 DEFAULT_DIGITS = 6
-"""Significant digits shown to people unless they ask for others."""
 _USUAL = f".{DEFAULT_DIGITS}g"
 
 
@@ -48,7 +48,9 @@ def format_number(value: float | bool | Figure | None, digits: int | None = None
 
 def level_digits(levels: Sequence[float], least: int) -> int:
     """Return the digits that tell contours apart, at `least` so many."""
-    return next((n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17)
+    return next(
+        (n for n in range(least, 17) if len({f"{z:.{n}g}" for z in levels}) == len(levels)), 17
+    )
 
 
 def percent(level: float) -> str:
@@ -100,11 +102,16 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         return numbers
     if isinstance(units, dict):
         if isinstance(numbers, dict):
-            return {name: attach_units(x, units.get(name), of and of.get(name)) for name, x in numbers.items()}
+            return {
+                name: attach_units(x, units.get(name), of and of.get(name))
+                for name, x in numbers.items()
+            }
         own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
         return numbers._replace(**attach_units(own, units, of))
     if isinstance(units, list):
-        return [attach_units(x, unit, old) for x, unit, old in zip(numbers, units, of or repeat(None))]  # noqa: B905
+        return [
+            attach_units(x, unit, old) for x, unit, old in zip(numbers, units, of or repeat(None))
+        ]  # noqa: B905
     if isinstance(numbers, Figure):
         figure = MeasuredFigure(*numbers)
         figure.unit = units
@@ -121,7 +128,9 @@ def literal(x: float | bool | Figure | None, digits: int | None = None) -> str:
 
 
 def with_uncertainty(x: Any, digits: int | None = None) -> str:
-    """Return a value of the point with its uncertainty and its unit, both in that unit: `(2.00 ± 0.10) kN`."""
+    """Return a value of the point with its uncertainty and its unit, both in that unit: `(2.00 ±
+    0.10) kN`.
+    """
     unit, spread = unit_of(x), getattr(x, "uncertainty", None)
     number = x if unit is None else x.number
     shown = "" if unit is None else f" {unit}".rstrip()
@@ -138,7 +147,9 @@ def with_uncertainty(x: Any, digits: int | None = None) -> str:
 
 
 def goodness_text(x: float, digits: int | None = None) -> str:
-    """Return a measure of how well a fit is, in four digits or as asked; one near to 1 is not rounded to it."""
+    """Return a measure of how well a fit is, in four digits or as asked; one near to 1 is not
+    rounded to it.
+    """
     if digits is not None:
         return format_number(x, digits)
     least = next((n for n in range(4, 17) if x == 1 or float(f"{x:.{n}g}") != 1), 16)
@@ -173,17 +184,28 @@ def doubles(value: Any) -> Any:
     return _map(value, lambda figure: figure.nearest)
 
 
-def _map(value: Any, of_figure: Callable[[Figure], object], of_other: Callable[[Any], object] = lambda x: x) -> Any:
+def _map(
+    value: Any,
+    of_figure: Callable[[Figure], object],
+    of_other: Callable[[Any], object] = lambda x: x,
+) -> Any:
     if isinstance(value, Figure):
         return of_figure(value)
     if isinstance(value, dict):
         return {key: _map(item, of_figure, of_other) for key, item in value.items()}
-    return [_map(x, of_figure, of_other) for x in value] if isinstance(value, (list, tuple)) else of_other(value)
+    return (
+        [_map(x, of_figure, of_other) for x in value]
+        if isinstance(value, (list, tuple))
+        else of_other(value)
+    )
 
 
 def figure_texts(arithmetic: str, fields: dict[str, Any]) -> dict[str, object]:
     """Return the keys about a record's figures: arithmetic, digits, within."""
-    record: dict[str, object] = {"arithmetic": arithmetic, "digits": _map(fields, lambda figure: figure.text)}
+    record: dict[str, object] = {
+        "arithmetic": arithmetic,
+        "digits": _map(fields, lambda figure: figure.text),
+    }
     within = _map(fields, lambda figure: figure.within or None, lambda x: None)
     none = _map(fields, lambda figure: None, lambda x: None)
     near = {key: value for key, value in within.items() if value != none[key]}

@@ -7,8 +7,8 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from .numerals import DEFAULT_DIGITS, Decimals, format_number, unit_of
 
 UNBOUNDED = "–"
+# More than twice those of any double.
 MAX_EXACT_DIGITS = 40
-"""More than twice those of any double."""
 
 
 def outward(x: float | None, digits: int | None, *, up: bool) -> str:
@@ -21,7 +21,9 @@ def outward(x: float | None, digits: int | None, *, up: bool) -> str:
         return UNBOUNDED
     how, exact = ROUND_CEILING if up else ROUND_FLOOR, _decimal(x, up)
     if isinstance(digits, Decimals):
-        rounded = exact.quantize(Decimal(1).scaleb(-int(digits)), rounding=how, context=Context(prec=400))
+        rounded = exact.quantize(
+            Decimal(1).scaleb(-int(digits)), rounding=how, context=Context(prec=400)
+        )
     else:
         rounded = Context(prec=digits or DEFAULT_DIGITS, rounding=how).plus(exact)
     text = format_number(float(rounded), digits)
@@ -30,7 +32,9 @@ def outward(x: float | None, digits: int | None, *, up: bool) -> str:
 
 
 def _decimal(x: float, up: bool) -> Decimal:
-    """Return a number as a decimal: itself if it is known exactly, or one a little further outside."""
+    """Return a number as a decimal: itself if it is known exactly, or one a little further
+    outside.
+    """
     exact = getattr(x, "exact", None)
     if exact is None:
         return Decimal(float(x))

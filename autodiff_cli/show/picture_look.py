@@ -10,12 +10,14 @@ from ..errors import usage_error
 if TYPE_CHECKING:
     from .characters import Theme
 
-Legend: TypeAlias = Literal["best", "outside", "none", "upper-left", "upper-right", "lower-left", "lower-right"]
-"""Where the legend of a picture stands; `best` is clear of the curves."""
+# Where the legend of a picture stands; `best` is clear of the curves.
+Legend: TypeAlias = Literal[
+    "best", "outside", "none", "upper-left", "upper-right", "lower-left", "lower-right"
+]
 _SIZE = re.compile(r"(\d+(?:\.\d*)?)\s*[x×]\s*(\d+(?:\.\d*)?)\s*(cm|mm|in|px|)")
 _PER_INCH = {"cm": 2.54, "mm": 25.4, "in": 1.0, "px": 96.0, "": 96.0}
+# The sides of pictures, in inches.
 SMALLEST, LARGEST = 1.0, 60.0
-"""The sides of pictures, in inches."""
 SIZE_EXAMPLE = "write `--size 16x10cm`, or `--size 800x500` for pixels"
 
 
@@ -48,7 +50,9 @@ def read_size(text: str) -> PictureSize | None:
         raise usage_error(f"`{text}` is not the size of a picture", SIZE_EXAMPLE)
     width, height = (float(side) / _PER_INCH[match[3]] for side in match.groups()[:2])
     if not all(SMALLEST <= side <= LARGEST for side in (width, height)):
-        message = f"`{text}` is too {'small' if min(width, height) < SMALLEST else 'large'} for a picture"
+        message = (
+            f"`{text}` is too {'small' if min(width, height) < SMALLEST else 'large'} for a picture"
+        )
         raise usage_error(message, "its sides are from 2.54 cm, 96 pixels, to 152 cm")
     return PictureSize(width, height, match[3] in ("px", ""))
 
@@ -69,5 +73,7 @@ def read_characters(text: str) -> tuple[int, int] | None:
         raise usage_error(f"`{text}` is not the size of a drawing in columns and rows", hint)
     columns, rows = int(match[1]), int(match[2])
     if not (20 <= columns <= 400 and 5 <= rows <= 200):
-        raise usage_error(f"`--size {text}` is no size to draw in", "from 20x5 to 400x200 columns and rows")
+        raise usage_error(
+            f"`--size {text}` is no size to draw in", "from 20x5 to 400x200 columns and rows"
+        )
     return columns, rows

@@ -30,18 +30,18 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.table import Table as RichTable
 
+# The least width of a sentence in a table.
 MIN_SENTENCE_WIDTH = 24
-"""The least width of a sentence in a table."""
+# Columns that Rich draws beside each column of a table.
 COLUMN_BORDER = 3
-"""Columns that Rich draws beside each column of a table."""
 _SPACE = re.compile(r" +")
 _COMPARISON = frozenset("=<>")
 _AFTER_OPERATOR = re.compile(r"(?<=[,(/·])(?![ *)])|(?<=\*)(?![* ])")
+# Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else inside code
+# without spaces, after an operator.
 BREAK_LEVELS = 3
-"""Where a line may be broken: between words; else inside `x = 2`, `x > 0` or code; else
-inside code without spaces, after an operator."""
+# Pages give `pre` another font, in which a tree's lines may not meet.
 _PREFORMATTED = '<pre style="font-family:monospace">%s</pre>'
-"""Pages give `pre` another font, in which a tree's lines may not meet."""
 _MARKDOWN = re.compile(r"[\\*_<\[\]~$]|&(?=#?\w+;)")
 
 
@@ -63,8 +63,8 @@ class Wrapped:
             a, b = match.span()
             compared = not _COMPARISON.isdisjoint((self.text[a - 1], self.text[b]))
             breaks.append((a, b, int(compared or any(c < a and b < d for c, d in code))))
+        # What is omitted at the end of a line, and the level.
         self.breaks = sorted(breaks)
-        """What is omitted at the end of a line, and the level."""
 
     def _parts(self, start: int, end: int, level: int) -> Iterator[tuple[int, int]]:
         gaps = [(a, b) for a, b, needed in self.breaks if needed <= level and start < a and b < end]
@@ -75,7 +75,9 @@ class Wrapped:
 
     def minimum_width(self) -> int:
         """Return the least width of a line."""
-        return max(width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1))
+        return max(
+            width_of(self.text[a:b]) for a, b in self._parts(0, len(self.text), BREAK_LEVELS - 1)
+        )
 
     def lines(self, width: int, indent: int) -> list[Pieces]:
         """Return the lines, none wider than `width` unless one word is."""
@@ -86,10 +88,14 @@ class Wrapped:
             room = width - (indent if len(ends) > 1 else 0)
             if ends and width_of(self.text[ends[-1][0] : end]) <= room:
                 ends[-1] = (ends[-1][0], end)
-            elif level == BREAK_LEVELS - 1 or width_of(self.text[start:end]) <= width - indent * bool(ends):
+            elif level == BREAK_LEVELS - 1 or width_of(
+                self.text[start:end]
+            ) <= width - indent * bool(ends):
                 ends.append((start, end))
             else:
-                waiting += [(a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])]
+                waiting += [
+                    (a, b, level + 1) for a, b in reversed([*self._parts(start, end, level + 1)])
+                ]
         lines: list[Pieces] = []
         for start, end in ends:
             parts: Pieces = ((" " * indent, ""),) if indent and lines else ()
@@ -128,7 +134,9 @@ class ScreenText:
         previous: Block | None = None
         for block in blocks:
             if drawn := self._block(block):
-                is_next_line = isinstance(block, Paragraph) or (isinstance(block, TextDrawing) and not block.name)
+                is_next_line = isinstance(block, Paragraph) or (
+                    isinstance(block, TextDrawing) and not block.name
+                )
                 if previous is not None and not (is_next_line and isinstance(previous, Paragraph)):
                     lines.append("")
                 lines += drawn
@@ -161,7 +169,9 @@ class ScreenText:
         return "".join([paint(piece, style, self.terminal) for piece, style in pieces])
 
     def _program(self, program: ProgramHeading) -> Sequence[str]:
-        text = "; ".join([escaped(line, self.terminal.encoding) for line in program.text.splitlines()])
+        text = "; ".join(
+            [escaped(line, self.terminal.encoding) for line in program.text.splitlines()]
+        )
         return self.lines(((f"line {program.line}: {text}", "heading"),), self.terminal.width)
 
     def table(self, table: Table) -> Sequence[str]:
@@ -180,7 +190,9 @@ class ScreenText:
             lines += self._grid(rows, block, table.right)
         return lines
 
-    def _grid(self, rows: Sequence[Any], widths: Mapping[int, int | None], right: Collection[int]) -> Sequence[str]:
+    def _grid(
+        self, rows: Sequence[Any], widths: Mapping[int, int | None], right: Collection[int]
+    ) -> Sequence[str]:
         """Return the lines of some columns, each broken to a width or as wide as its text."""
         from rich.box import ASCII2, ROUNDED
         from rich.table import Table as RichTable
@@ -189,9 +201,13 @@ class ScreenText:
         grid = RichTable(box=ROUNDED if self.terminal.unicode else ASCII2, header_style="")
         head, *texts = [
             [
-                Text.assemble(*row[k])
-                if width is None
-                else Text("\n").join([Text.assemble(*line) for line in break_lines(row[k], width, indent=0)])
+                (
+                    Text.assemble(*row[k])
+                    if width is None
+                    else Text("\n").join(
+                        [Text.assemble(*line) for line in break_lines(row[k], width, indent=0)]
+                    )
+                )
                 for k, width in widths.items()
             ]
             for row in rows
@@ -204,7 +220,9 @@ class ScreenText:
 
     def _drawn_lines(self, grid: RichTable) -> list[str]:
         segments = _console().render(grid)
-        pieces: Any = [(text, style.meta.get("style", "") if style else "") for text, style, _ in segments]
+        pieces: Any = [
+            (text, style.meta.get("style", "") if style else "") for text, style, _ in segments
+        ]
         return [line.rstrip() for line in self.paint_pieces(pieces).split("\n")[:-1]]
 
     def _listed(self, rows: Sequence[Sequence[Pieces]], width: int) -> list[str]:
@@ -231,7 +249,9 @@ class ScreenText:
 
         terminal, width, branches = self.terminal, self.terminal.width, outline.branches
         names = [as_shown(branch.pieces, terminal) for branch in branches]
-        cells = [as_shown(tuple(zip(branch.cells, repeat("number"))), terminal) for branch in branches]
+        cells = [
+            as_shown(tuple(zip(branch.cells, repeat("number"))), terminal) for branch in branches
+        ]
         numbers_width = _numbers_width(outline.heads[1:], cells)
         for step in (3, 2, 1):
             rails = [_rails(branch.rails, step, terminal) for branch in branches]
@@ -244,7 +264,9 @@ class ScreenText:
         if width is None or fits:
             grid = RichTable(box=None, pad_edge=False, padding=(0, 3, 0, 0), header_style="")
             for k, head in enumerate(outline.heads):
-                grid.add_column(Text.assemble((head, "faint")), justify="right" if k else "left", no_wrap=True)
+                grid.add_column(
+                    Text.assemble((head, "faint")), justify="right" if k else "left", no_wrap=True
+                )
             for (rail, _), name, row in rows:
                 grid.add_row(Text.assemble((rail, "faint"), *name), *starmap(Text, row))
             lines = self._drawn_lines(grid)
@@ -260,7 +282,10 @@ class ScreenText:
             for head, number in zip(heads, row, strict=False):
                 pieces += ((f"  {head} = ", "faint"), number)
             parts = break_lines(pieces, width - len(rail), indent=4)
-            lines += [self.line(((passing if k else rail, "faint"), *part)) for k, part in enumerate(parts)]
+            lines += [
+                self.line(((passing if k else rail, "faint"), *part))
+                for k, part in enumerate(parts)
+            ]
         return lines
 
     def _blank_lines(self, room: Room) -> Sequence[str]:
@@ -275,7 +300,9 @@ class Markdown(ScreenText):
     """The document as Markdown, an empty line between its blocks."""
 
     def render(self, blocks: Iterable[Block]) -> str:
-        return "".join([text + "\n\n" for block in blocks if (text := "\n".join(self._block(block)))])[:-1]
+        return "".join(
+            [text + "\n\n" for block in blocks if (text := "\n".join(self._block(block)))]
+        )[:-1]
 
     def lines(self, pieces: Pieces, width: int | None) -> Sequence[str]:
         return (self.line(pieces),)
@@ -284,7 +311,9 @@ class Markdown(ScreenText):
         return "".join(starmap(self._piece, pieces))
 
     def _piece(self, text: str, style: Style) -> str:
-        shown = text if text.isascii() and text.isprintable() else escaped(text, self.terminal.encoding)
+        shown = (
+            text if text.isascii() and text.isprintable() else escaped(text, self.terminal.encoding)
+        )
         if style not in ("name", "code") or not shown.strip():
             # a template would be parsed for each text
             return _MARKDOWN.sub(lambda match: f"\\{match[0]}", shown)
@@ -302,7 +331,13 @@ class Markdown(ScreenText):
     def table(self, table: Table) -> list[str]:
         bars = repeat("|"), repeat("\\|")
         head = _markdown_head(table.heads, table.right, self.terminal)
-        return [head, *[f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |" for row in table.rows]]
+        return [
+            head,
+            *[
+                f"| {' | '.join(map(str.replace, map(self.line, row), *bars))} |"
+                for row in table.rows
+            ],
+        ]
 
     def outline(self, outline: Outline) -> list[str]:
         return self._fence("\n".join(super().outline(outline)).splitlines())
@@ -326,15 +361,22 @@ class Html(ScreenText):
         return "\n".join(['<div class="autodiff">', *lines, "</div>\n"])
 
     def line(self, pieces: Pieces) -> str:
-        return f'<div style="font-family:monospace;white-space:pre-wrap">{self.paint_pieces(pieces) or chr(10)}</div>'
+        return (
+            "<div"
+            f' style="font-family:monospace;white-space:pre-wrap">{self.paint_pieces(pieces) or chr(10)}</div>'
+        )
 
     def paint_pieces(self, pieces: Pieces) -> str:
         texts = [(escaped_html(text), STYLES[style][1]) for text, style in pieces]
-        return "".join([f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts])
+        return "".join(
+            [f'<span style="{css}">{text}</span>' if css and text else text for text, css in texts]
+        )
 
     def table(self, table: Table) -> list[str]:
         def row(tag: str, cells: Iterable[str]) -> str:
-            sides = [(cell, "right" if k in table.right else "left") for k, cell in enumerate(cells)]
+            sides = [
+                (cell, "right" if k in table.right else "left") for k, cell in enumerate(cells)
+            ]
             drawn = [f'<{tag} style="text-align:{side}">{cell}</{tag}>' for cell, side in sides]
             return f"<tr>{''.join(drawn)}</tr>"
 
@@ -360,7 +402,9 @@ def _console() -> Console:
 
     # what is drawn is `Text`, never markup
     theme = Theme({style: RichStyle(meta={"style": style}) for style in STYLES}, inherit=False)
-    return Console(file=StringIO(), width=10**6, height=25, theme=theme, legacy_windows=False, _environ={})
+    return Console(
+        file=StringIO(), width=10**6, height=25, theme=theme, legacy_windows=False, _environ={}
+    )
 
 
 def _numbers_width(heads: Sequence[str], cells: Sequence[Pieces]) -> int:
@@ -429,7 +473,12 @@ def as_shown(pieces: Pieces, terminal: Terminal) -> Pieces:
     if together.isascii() and together.isprintable():
         return pieces
     dash = "–" if terminal.unicode else "-"
-    return tuple([(dash if text == "–" else escaped(text, terminal.encoding), style) for text, style in pieces])
+    return tuple(
+        [
+            (dash if text == "–" else escaped(text, terminal.encoding), style)
+            for text, style in pieces
+        ]
+    )
 
 
 def _note(outline: Outline, terminal: Terminal) -> Sequence[Pieces]:
@@ -468,25 +517,31 @@ def _markdown_head(heads: tuple[str, ...], right: frozenset[int], terminal: Term
 
 def escaped_html(text: str) -> str:
     """Return the text with HTML's own characters escaped."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    return (
+        text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace('"', "&quot;")
+    )
 
 
 # ---- answers in notebooks
+# What answers in notebooks are in.
 NOTEBOOK = ".autodiff-answer"
-"""What answers in notebooks are in."""
-LIGHT_THEMES = "[data-jp-theme-light=true],[data-vscode-theme-kind$=light],[data-theme=light],[theme=light]"
+# The attributes with which JupyterLab, VS Code, Sphinx's themes and Colab say their theme.
+LIGHT_THEMES = (
+    "[data-jp-theme-light=true],[data-vscode-theme-kind$=light],[data-theme=light],[theme=light]"
+)
 DARK_THEMES = (
     "[data-jp-theme-light=false],[data-vscode-theme-kind$=dark],[data-vscode-theme-kind$=contrast],"
     "[data-theme=dark],[theme=dark]"
 )
-"""The attributes with which JupyterLab, VS Code, Sphinx's themes and Colab say their theme."""
 ACCENTS_LIGHT = {"name": "#0b7285", "operator": "#8f5b00", "code": "#1f7a34", "error": "#b91c1c"}
+# Colours of text with a contrast of at least 4.5, on white and on black.
 ACCENTS_DARK = {"name": "#4cc9dc", "operator": "#f5a524", "code": "#6cc787", "error": "#ff8787"}
-"""Colours of text with a contrast of at least 4.5, on white and on black."""
 
 
 def themed_css(within: str, light: str, dark: str) -> str:
-    """Return CSS that sets properties as the theme of the notebook says, or else as that of the system."""
+    """Return CSS that sets properties as the theme of the notebook says, or else as that of the
+    system.
+    """
     return (
         f"{within}{{{light}}}@media (prefers-color-scheme:dark){{{within}{{{dark}}}}}"
         f":is({LIGHT_THEMES}) {within}{{{light}}}:is({DARK_THEMES}) {within}{{{dark}}}"
@@ -503,18 +558,28 @@ def _notebook_css() -> str:
     # a page that does not say its theme may be white where the system is dark
     own_paper = "background:#0f172a;color:#f1f5f9;padding:.5em;"
     light, dark = css_variables(ACCENTS_LIGHT), css_variables(ACCENTS_DARK)
-    themes = f":is({LIGHT_THEMES},{DARK_THEMES}) {NOTEBOOK}{{background:none;color:inherit;padding:0}}"
+    themes = (
+        f":is({LIGHT_THEMES},{DARK_THEMES}) {NOTEBOOK}{{background:none;color:inherit;padding:0}}"
+    )
     return (
         themed_css(NOTEBOOK, light, dark)
         + f"@media (prefers-color-scheme:dark){{{NOTEBOOK}{{{own_paper}}}}}{themes}"
         + f"{NOTEBOOK} :is(table,tr,th,td,pre){{background:none!important;color:inherit!important}}"
-        + f"{NOTEBOOK} .formula{{overflow-x:auto;padding:.3em 0}}{NOTEBOOK} math{{width:fit-content}}"
-        + f"{NOTEBOOK} svg{{max-width:100%;height:auto}}"
+        + f"{NOTEBOOK} .formula{{overflow-x:auto;padding:.3em 0}}{NOTEBOOK}"
+        " math{width:fit-content}" + f"{NOTEBOOK} svg{{max-width:100%;height:auto}}"
     )
 
 
 def notebook_html(formula: str, text: str, drawing: str) -> str:
-    """Return the HTML of an answer in a notebook: formula, text with tables, and graph, in light and dark."""
+    """Return the HTML of an answer in a notebook: formula, text with tables, and graph, in light
+    and dark.
+    """
     shown = f'<div class="formula">{formula}</div>' if formula else ""
     parts = [f"<style>{_notebook_css()}</style>", shown, text, drawing]
-    return "\n".join(['<div class="autodiff-answer">', *[part.rstrip("\n") for part in parts if part], "</div>\n"])
+    return "\n".join(
+        [
+            '<div class="autodiff-answer">',
+            *[part.rstrip("\n") for part in parts if part],
+            "</div>\n",
+        ]
+    )

@@ -1,4 +1,6 @@
-"""What an answer says and in which forms: its fields, declared once at its class, as `declaration`."""
+"""What an answer says and in which forms: its fields, declared once at its class, as
+`declaration`.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,16 @@ from functools import cached_property
 from itertools import pairwise
 from operator import attrgetter
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, ClassVar, Generic, NamedTuple, TypeAlias, TypeVar, dataclass_transform
+from typing import (
+    TYPE_CHECKING,
+    Any,
+    ClassVar,
+    Generic,
+    NamedTuple,
+    TypeAlias,
+    TypeVar,
+    dataclass_transform,
+)
 
 from ..capability import resolve
 from ..errors import Diagnostic, ExpressionError
@@ -21,11 +32,12 @@ if TYPE_CHECKING:
     from .picture_look import Legend
 
 Answer = TypeVar("Answer")
+# One row of a long table, by column; missing cells are empty.
 OutputRow = Mapping[str, object]
-"""One row of a long table, by column; missing cells are empty."""
 
+# The formats that plots are drawn in.
 PICTURES = ("svg", "png", "pdf")
-"""The formats that plots are drawn in."""
+# The formats, and the method of a view that each needs.
 FORMS: Mapping[str, str] = {
     "table": "document",
     "json": "record",
@@ -36,7 +48,6 @@ FORMS: Mapping[str, str] = {
     "plain": "one_line",
     "latex": "latex_document",
 }
-"""The formats, and the method of a view that each needs."""
 
 
 class Field(NamedTuple):
@@ -70,7 +81,8 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
     }
 
 
-# The `declaration` of a class of answers: what its JSON record holds, and the columns of csv and tsv.
+# The `declaration` of a class of answers: what its JSON record holds, and the columns of csv and
+# tsv.
 #
 # csv COLUMN ...        the columns of csv and tsv; `at[]` is one with units in `at_unit`, if there are any
 # plain KEY ...         the keys whose numbers are the plain line
@@ -87,6 +99,7 @@ def diagnostic_record(diagnostic: Diagnostic, elsewhere: bool = False) -> dict[s
 # from=PATH             the attribute of the answer that it is, where that has another name
 # keys=NAME             the keys of what it holds are those of this class, whose declaration was read before
 
+# The keys that answers share.
 SHARED = """
     constants: the constants that were used, by name
     warnings: a list, each of the same shape as an error
@@ -100,7 +113,6 @@ SHARED = """
     units optional: with units: those of the numbers, under the keys of these; `1` for none
     point figures column=at: the value of every variable, by name
 """
-"""The keys that answers share."""
 
 
 class AnswerSchema(NamedTuple):
@@ -113,15 +125,19 @@ class AnswerSchema(NamedTuple):
     """The columns that may have units, `at_unit` behind `at`."""
 
 
+# The values of keys that are no attributes, by path: `results.dof`.
 Values: TypeAlias = Mapping[str, Callable[[Any], object]]
-"""The values of keys that are no attributes, by path: `results.dof`."""
 _declarations: dict[str, AnswerSchema] = {}
+# What is before a line of a declaration, in the body of its class.
 INDENT = "    "
-"""What is before a line of a declaration, in the body of its class."""
 
 
-def read_declaration(kind: Any, values: Values = MappingProxyType({}), text: str | None = None) -> AnswerSchema:
-    """Return what a class of answers declares, or a `text` does for it; both count the first time only."""
+def read_declaration(
+    kind: Any, values: Values = MappingProxyType({}), text: str | None = None
+) -> AnswerSchema:
+    """Return what a class of answers declares, or a `text` does for it; both count the first time
+    only.
+    """
     if kind.__name__ not in _declarations:
         _declarations[kind.__name__] = _declared(kind.declaration if text is None else text, values)
     return _declarations[kind.__name__]
@@ -139,7 +155,9 @@ def _declared(text: str, values: Values) -> AnswerSchema:
 
 
 def _value_of(name: str, said: Mapping[str, str]) -> Callable[[Any], object] | None:
-    """Return what a field takes from an answer if its declaration says so; None for the attribute of its name."""
+    """Return what a field takes from an answer if its declaration says so; None for the attribute
+    of its name.
+    """
     if "from" not in said and "nonempty" not in said:
         return None
     of = attrgetter(said.get("from", name))
@@ -157,10 +175,14 @@ def _fields(lines: Sequence[str], values: Values, parent: str = "") -> Iterator[
             yield next(field for field in _SHARED.fields if field.name == name)
             continue
         value = values.get(parent + name) or _value_of(name, said)
-        inner = tuple(_fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}."))
+        inner = tuple(
+            _fields([line[2:] for line in lines[start + 1 : end]], values, f"{parent}{name}.")
+        )
         inner = _declarations[said["keys"]].fields if "keys" in said else inner
         meaning = " ".join(meaning.split())  # a line may go on in the next
-        yield Field(name, meaning, value, "figures" in said, "optional" in said, **named, fields=inner)
+        yield Field(
+            name, meaning, value, "figures" in said, "optional" in said, **named, fields=inner
+        )
 
 
 _SHARED = _declared(
@@ -172,7 +194,9 @@ _SHARED = _declared(
 )
 
 
-def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") -> dict[str, object]:
+def record_of(
+    fields: Iterable[Field], answer: Any, arithmetic: str = "double"
+) -> dict[str, object]:
     """Return the record of an answer, or of one of the items in it."""
     record: dict[str, object] = {}
     figures: dict[str, object] = {}
@@ -187,7 +211,9 @@ def record_of(fields: Iterable[Field], answer: Any, arithmetic: str = "double") 
             record |= figure_texts(arithmetic, figures)
             figures = {}
         value = [*value] if type(value) is tuple else value
-        record[name] = records_of(inner, value, arithmetic) if inner and value is not None else value
+        record[name] = (
+            records_of(inner, value, arithmetic) if inner and value is not None else value
+        )
     return record | figure_texts(arithmetic, figures) if figures else record
 
 
@@ -201,7 +227,10 @@ def records_of(fields: Sequence[Field], value: Any, arithmetic: str = "double") 
     if isinstance(value, dict):
         return {name: records_of(fields, item, arithmetic) for name, item in value.items()}
     if type(value) is list:
-        return [item if isinstance(item, dict) else records_of(fields, item, arithmetic) for item in value]
+        return [
+            item if isinstance(item, dict) else records_of(fields, item, arithmetic)
+            for item in value
+        ]
     if type(value) is tuple:
         return {field.name: x for field, x in zip(fields, value, strict=True)}
     return record_of(fields, value, arithmetic)
@@ -241,11 +270,15 @@ class View(Generic[Answer]):
 
     def __init_subclass__(cls, of: Any = None) -> None:
         if of is not None:
-            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_declaration(of, cls.computed)
+            cls.fields, cls.csv_columns, cls.line_fields, cls.unit_columns = read_declaration(
+                of, cls.computed
+            )
 
     def __init__(self, **choices: Any) -> None:
         """Set the choices that this view has; others are those of other views."""
-        vars(self).update({name: choice for name, choice in choices.items() if hasattr(type(self), name)})
+        vars(self).update(
+            {name: choice for name, choice in choices.items() if hasattr(type(self), name)}
+        )
 
     @cached_property
     def formats(self) -> tuple[str, ...]:
@@ -253,7 +286,11 @@ class View(Generic[Answer]):
             return tuple(self.writers)
         declared: dict[str, object] = {"record": self.fields, "rows": self.csv_columns}
         declared |= {"one_line": self.line_fields, "latex_document": self.latex_writer}
-        own = {method for method in FORMS.values() if getattr(type(self), method) is not getattr(View, method)}
+        own = {
+            method
+            for method in FORMS.values()
+            if getattr(type(self), method) is not getattr(View, method)
+        }
         names = [name for name, method in FORMS.items() if method in own or declared.get(method)]
         return tuple(dict.fromkeys((*names, *self.extra_formats)))
 
@@ -297,7 +334,9 @@ class View(Generic[Answer]):
         arithmetic = getattr(answer, "arithmetic", None)
         name = "double" if arithmetic is None else arithmetic.name
         own_fields = [fields for _, kind, fields in self.other_records if isinstance(answer, kind)]
-        record = record_of(own_fields[0] if own_fields else self.shown_fields, self.select(answer), name)
+        record = record_of(
+            own_fields[0] if own_fields else self.shown_fields, self.select(answer), name
+        )
         return nested_record(record) if has_elements(record) else record
 
     def named_numbers(self, answer: Answer) -> tuple[Mapping[str, float], ...] | None:
@@ -325,7 +364,9 @@ class View(Generic[Answer]):
     def cells(self, answer: Answer) -> Iterable[Mapping[str, Any]]:
         """Return the cells of wide rows; `error` says why a row has none."""
         cells: dict[str, Any] = {}
-        for before, numbers in [(field.wide, field.value_in(answer)) for field in self.fields if field.wide]:
+        for before, numbers in [
+            (field.wide, field.value_in(answer)) for field in self.fields if field.wide
+        ]:
             named = numbers if isinstance(numbers, dict) else {"": numbers}
             if type(numbers) in (list, tuple):
                 named = dict(enumerate(numbers))
@@ -335,7 +376,9 @@ class View(Generic[Answer]):
     def one_line(self, answer: Answer) -> str:
         """Return the numbers of the answer on one line."""
         fields = {field.name: field for field in self.fields}
-        return " ".join([word for name in self.line_fields for word in words(fields[name].value_in(answer))])
+        return " ".join(
+            [word for name in self.line_fields for word in words(fields[name].value_in(answer))]
+        )
 
     def document(self, answer: Answer) -> Iterable[Block]:
         """Return the answer for people."""
@@ -347,7 +390,9 @@ class View(Generic[Answer]):
         return text
 
     def formula_sides(self, answer: Answer) -> Sequence[tuple[str, str]]:
-        """Return the sides of the equations of the program, in LaTeX; none without a program, or for a long one."""
+        """Return the sides of the equations of the program, in LaTeX; none without a program, or
+        for a long one.
+        """
         text, point = getattr(answer, "text", None), getattr(answer, "point", None)
         if not isinstance(text, str) or not isinstance(point, dict):
             return ()
@@ -360,7 +405,9 @@ class View(Generic[Answer]):
         return self.document(answer)
 
     def drawing(self, answer: Answer) -> str | None:
-        """Return a small picture as SVG for a page with `notebook_css`; None for a large one, or without one."""
+        """Return a small picture as SVG for a page with `notebook_css`; None for a large one, or
+        without one.
+        """
         return None
 
     def latex_formula(self, answer: Answer) -> str | None:
@@ -413,6 +460,8 @@ class PicturedView(View[Answer]):
 
 def view_in(module: Any) -> type[View[Any]]:
     """Return the view that a module defines, or else imports."""
-    views = [kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, View)]
+    views = [
+        kind for kind in vars(module).values() if isinstance(kind, type) and issubclass(kind, View)
+    ]
     own = [kind for kind in views if kind.__module__ == module.__name__]
     return (own or [kind for kind in views if kind is not View])[0]

@@ -6,6 +6,7 @@ import re
 
 from ..engine.quantities.unit import PREFIX_NAMES, Unit, table_entry
 
+# Names in the table of units that are macros of siunitx 3.
 _NAMES = frozenset(
     re.findall(
         r"\w+",
@@ -14,11 +15,10 @@ _NAMES = frozenset(
         dalton day decibel electronvolt hectare hour litre minute neper tonne""",
     )
 )
-"""Names in the table of units that are macros of siunitx 3."""
 
 _MACROS = {
-    "°C": r"\degreeCelsius", "°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "%": r"\percent",
-    "au": r"\astronomicalunit",
+    "°C": r"\degreeCelsius", "°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond",
+    "%": r"\percent", "au": r"\astronomicalunit",
 }  # fmt: skip
 _PREFIXES = {
     **{symbol: name for name, symbol in PREFIX_NAMES.items()},
@@ -29,7 +29,9 @@ _NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:\(\d+\))?(?:e[+-]?\d+)?")
 
 
 def unit_macros(unit: Unit) -> str:
-    r"""Return a unit in the macros of siunitx, or as literal text where it lacks one: `\metre\per\second`."""
+    r"""Return a unit in the macros of siunitx, or as literal text where it lacks one:
+    `\metre\per\second`.
+    """
     parts = []
     for symbol, power in sorted(unit.atoms, key=lambda atom: atom[1] < 0):
         macro = _macro(symbol)

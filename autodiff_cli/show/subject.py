@@ -24,7 +24,10 @@ class Subject(NamedTuple):
 
     @property
     def readings(self) -> list[str]:
-        return [*([self.reading.note_text] if self.reading and self.reading.note_text else []), *self.values]
+        return [
+            *([self.reading.note_text] if self.reading and self.reading.note_text else []),
+            *self.values,
+        ]
 
     @property
     def program_read(self) -> str | None:

@@ -18,13 +18,13 @@ from ..questions.figures import Figure, Shown
 from ..questions.problem import parse
 from .numerals import format_number, unit_of, without_unit
 
+# The maximal number of values in parentheses after the function.
 MAX_ARGUMENTS = 4
-"""The maximal number of values in parentheses after the function."""
+# About how many characters of a sum fit on a line.
 SUM_LINE_CHARACTERS = 85
-"""About how many characters of a sum fit on a line."""
 MAX_FRACTION_SIZE = 10**9
+# How close a double is to a fraction.
 FRACTION_TOLERANCE = 1e-15
-"""How close a double is to a fraction."""
 
 
 def unit_latex(x: object) -> str:
@@ -85,7 +85,9 @@ def _near(fraction: Fraction, x: float) -> bool:
 class FunctionAtPoint:
     """A function at a point: `f(x, y) = …`, and then `f(1, 2)`."""
 
-    def __init__(self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None) -> None:
+    def __init__(
+        self, text: str, point: Mapping[str, Shown], digits: int | None, by: str | None = None
+    ) -> None:
         program = parse(text, {*point, *([by] if by else [])}, units=True)
         self.digits = digits
         self.typeset = typesetting(program, point)

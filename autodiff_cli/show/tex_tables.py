@@ -29,8 +29,8 @@ from .numerals import (
 from .siunitx import quantity_latex
 from .tex import unit_latex
 
+# A number as siunitx takes it.
 NUMBER = re.compile(r"-?(\d+\.?\d*|\.\d+)(\(\d+\))?(e[+-]?\d+)?")
-"""A number as siunitx takes it."""
 
 
 def number(x: Shown | str | None, digits: int | None = None) -> str:
@@ -64,12 +64,19 @@ def latex_of(name: str) -> str:
     return f"${typesetting(program).expression(program.outputs[0])}$"
 
 
-def table(heads: Sequence[str], rows: Iterable[Sequence[str]], columns: str = "l", last: Sequence[str] = ()) -> str:
+def table(
+    heads: Sequence[str],
+    rows: Iterable[Sequence[str]],
+    columns: str = "l",
+    last: Sequence[str] = (),
+) -> str:
     """Return a booktabs table."""
     head, *lines = [" & ".join(row) + r" \\" for row in (heads, *rows)]
     lines += [r"\midrule", " & ".join(last) + r" \\"] if last else []
     begin = rf"\begin{{tabular}}{{l{columns * (len(heads) - 1)}}}"
-    return "\n".join([begin, r"\toprule", head, r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"])
+    return "\n".join(
+        [begin, r"\toprule", head, r"\midrule", *lines, r"\bottomrule", r"\end{tabular}"]
+    )
 
 
 def formula(text: str, names: Iterable[str], left: str = "") -> str:
@@ -90,8 +97,8 @@ def formula_sides(text: str, names: Iterable[str], left: str = "") -> list[tuple
     return sides
 
 
+# The most characters of LaTeX of the formula in a notebook: some ten lines.
 MAX_FORMULA_LATEX = 2_000
-"""The most characters of LaTeX of the formula in a notebook: some ten lines."""
 
 
 def short_formula_sides(text: str, names: Iterable[str]) -> list[tuple[str, str]]:
@@ -101,12 +108,16 @@ def short_formula_sides(text: str, names: Iterable[str]) -> list[tuple[str, str]
 
 
 def equation_sides(text: str) -> list[tuple[str, str]]:
-    """Return the two sides of each statement of equations; none if one has no sign, or two expressions on a side."""
+    """Return the two sides of each statement of equations; none if one has no sign, or two
+    expressions on a side.
+    """
     try:
         statements = [equation.sides for equation in split_equations(text)]
         if not all(len(sides) == 2 and all(sides) for sides in statements):
             return []
-        programs = [parse(text[side.start : side.end], units=True) for side in chain(*statements) if side]
+        programs = [
+            parse(text[side.start : side.end], units=True) for side in chain(*statements) if side
+        ]
     except ExpressionError:
         return []
     if any(len(program.outputs) > 1 for program in programs):
@@ -120,7 +131,9 @@ def paragraphs(*parts: str) -> str:
     """Return parts of an answer, apart from each other."""
     apart = "\n\n\\medskip\\noindent\n"
     first, *others = [part for part in parts if part]
-    return apart.join([first if first.startswith(r"\begin{align") else "\\noindent\n" + first, *others])
+    return apart.join(
+        [first if first.startswith(r"\begin{align") else "\\noindent\n" + first, *others]
+    )
 
 
 def percentage(level: float) -> str:

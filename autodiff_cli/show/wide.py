@@ -15,8 +15,8 @@ from .numerals import heading, repr_number, unit_of, with_uncertainty, without_u
 from .schema import OutputRow, View
 from .subject import Subject
 
+# Rows of one table for people; more of them are further tables.
 MAX_TABLE_ROWS = 1000
-"""Rows of one table for people; more of them are further tables."""
 
 
 class Values(tuple[Any, ...]):
@@ -51,7 +51,9 @@ class WideLines(JsonLines[Values]):
     def _flat(self, subject: Subject, numbers: dict[str, Any], error: str | None) -> None:
         kept = {**(subject.kept or {})}
         leading = {name: kept.pop(name, None) for name in self.view.leading}
-        cells = {name: repr_number(x) if isinstance(x, Figure) else x for name, x in numbers.items()}
+        cells = {
+            name: repr_number(x) if isinstance(x, Figure) else x for name, x in numbers.items()
+        }
         self._record({**leading, **cells, "error": error, **kept})
 
 
@@ -84,7 +86,9 @@ class WideTable(Documents[Values]):
             self.close()
 
     def _empty_columns(self, *columns: int) -> set[int]:
-        """Return those of some columns that no row has: lines and errors are shown where there are some."""
+        """Return those of some columns that no row has: lines and errors are shown where there are
+        some.
+        """
         return {k for k in columns if not any(row[k] for row in self._rows)}
 
     def close(self) -> None:
@@ -98,13 +102,21 @@ class WideTable(Documents[Values]):
         shown = [k for k in range(len(heads)) if k not in empty]
         rows = [tuple([((row[k], styles[k]),) for k in shown]) for row in self._rows]
         right = frozenset(column for column, k in enumerate(shown) if k < end)
-        fixed = assignments({name: with_uncertainty(x, self.view.digits) for name, x in self.view.fixed.items()})
-        blocks: list[Block] = [Paragraph((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
-        self._document(Subject(None), [*blocks, Table(tuple([heads[k] for k in shown]), rows, right)])
+        fixed = assignments(
+            {name: with_uncertainty(x, self.view.digits) for name, x in self.view.fixed.items()}
+        )
+        blocks: list[Block] = (
+            [Paragraph((("in all rows: ", "faint"), *fixed))] if fixed and not self._begun else []
+        )
+        self._document(
+            Subject(None), [*blocks, Table(tuple([heads[k] for k in shown]), rows, right)]
+        )
         self._rows = []
 
 
-WIDE: dict[str, type[Writer[Any]]] = {name: kind for name, kind in FORMATS.items() if name != "latex"}
+WIDE: dict[str, type[Writer[Any]]] = {
+    name: kind for name, kind in FORMATS.items() if name != "latex"
+}
 WIDE |= {"json": WideLines, "jsonl": WideLines, "table": WideTable, "markdown": WideTable}
 """The formats of wide rows that are text."""
 
@@ -121,7 +133,12 @@ class WideView(View[Values]):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*self.leading, *self.names, "error", *[name for name in self.kept if name not in self.leading])
+        return (
+            *self.leading,
+            *self.names,
+            "error",
+            *[name for name in self.kept if name not in self.leading],
+        )
 
     def rows(self, answer: Values) -> Iterator[OutputRow]:
         yield dict(zip(self.names, answer, strict=True))
@@ -135,8 +152,8 @@ class WideView(View[Values]):
         return f"line {subject.line}: {error.kind}: {error}" if subject.line else str(error)
 
 
+# Rows without an answer that may come before the first answer.
 MAX_HELD_ROWS = 10_000
-"""Rows without an answer that may come before the first answer."""
 
 
 class DeferredWideWriter(Writer[WideRows]):
@@ -158,9 +175,16 @@ class DeferredWideWriter(Writer[WideRows]):
                 self.error(subject, ExpressionError(kind, message))
                 continue
             row_writer = self.writer or self._open(tuple(row))
-            unit = next((name for name in row if name.endswith("]") and name not in self.names), None)
+            unit = next(
+                (name for name in row if name.endswith("]") and name not in self.names), None
+            )
             if unit is not None:
-                self.error(subject, ExpressionError("dimension", f"`{unit}` is in another unit than in the first row"))
+                self.error(
+                    subject,
+                    ExpressionError(
+                        "dimension", f"`{unit}` is in another unit than in the first row"
+                    ),
+                )
             else:
                 row_writer.answer(subject, Values(map(row.get, self.names)))
 
@@ -186,7 +210,13 @@ class DeferredWideWriter(Writer[WideRows]):
 
 
 def open_writer(
-    format: str, out: TextIO, names: Sequence[str], kept: Sequence[str], *, spreadsheet: bool, **choices: Any
+    format: str,
+    out: TextIO,
+    names: Sequence[str],
+    kept: Sequence[str],
+    *,
+    spreadsheet: bool,
+    **choices: Any,
 ) -> Writer[Values]:
     """Return the writer of wide rows. Raises a usage error."""
     view = WideView(names=tuple(names), kept=tuple(kept), **choices)

@@ -1,4 +1,6 @@
-"""Workbooks of one sheet for Excel and LibreOffice: cells of text, numbers and formulas, and names of cells."""
+"""Workbooks of one sheet for Excel and LibreOffice: cells of text, numbers and formulas, and names
+of cells.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from zipfile import ZIP_DEFLATED, ZipFile, ZipInfo
 
 from ..errors import limit_error
 
+# Rows and columns of a sheet of Excel, and characters of a cell.
 MAX_ROWS, MAX_COLUMNS, MAX_TEXT = 1_048_576, 16_384, 32_767
-"""Rows and columns of a sheet of Excel, and characters of a cell."""
 
 HEAD = '<?xml version="1.0" encoding="UTF-8" standalone="yes"?>\n'
 _MAIN = "http://schemas.openxmlformats.org/spreadsheetml/2006/main"
@@ -36,15 +38,15 @@ _PARTS = {
     '<cellXfs count="2"><xf/><xf fontId="1" applyFont="1"/></cellXfs>'
     '<cellStyles count="1"><cellStyle name="Normal" xfId="0" builtinId="0"/></cellStyles></styleSheet>',
 }  # fmt: skip
+# What XML cannot hold, and what would be read as such a character.
 _ILLEGAL = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]|_(?=x[0-9A-Fa-f]{4}_)")
-"""What XML cannot hold, and what would be read as such a character."""
 
+# References to cells, and words of the formulas.
 _NO_NAME = re.compile(
     r"[a-z]{1,3}\d+|r\d*c?\d*|c\d*|true|false|exp|ln|log10|sqrt|a?(?:sin|cos|tan)h?|atan2|erfc?|abs|sign|int|max|min|if|not|power"
     r"|and|or|pi|e",
     re.IGNORECASE,
 )
-"""References to cells, and words of the formulas."""
 
 _NAME = re.compile(r"[^\W\d]\w{0,200}")
 
@@ -69,7 +71,11 @@ class Workbook:
         for name, text in _PARTS.items():
             self._archive.writestr(_entry(name), HEAD + text)
         self._sheet = self._archive.open(_entry("xl/worksheets/sheet1.xml"), "w", force_zip64=True)
-        frozen = '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>' if header else ""
+        frozen = (
+            '<pane ySplit="1" topLeftCell="A2" activePane="bottomLeft" state="frozen"/>'
+            if header
+            else ""
+        )
         view = f'<sheetViews><sheetView workbookViewId="0">{frozen}</sheetView></sheetViews>'
         self._sheet.write(f'{HEAD}<worksheet xmlns="{_MAIN}">{view}<sheetData>'.encode())
 
@@ -79,10 +85,14 @@ class Workbook:
         for cells in rows:
             self._count += 1
             if self._count > MAX_ROWS or len(cells) > MAX_COLUMNS:
-                message = f"a sheet of a workbook holds {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns"
+                message = (
+                    f"a sheet of a workbook holds {MAX_ROWS:,} rows and {MAX_COLUMNS:,} columns"
+                )
                 raise limit_error(message, "write csv or Parquet")
             style = ' s="1"' if self._header and self._count == 1 else ""
-            lines.append(f'<row r="{self._count}">{"".join([_cell(x, style) for x in cells])}</row>')
+            lines.append(
+                f'<row r="{self._count}">{"".join([_cell(x, style) for x in cells])}</row>'
+            )
         self._sheet.write("".join(lines).encode())
 
     def close(self, names: Mapping[str, str] = {}) -> None:
@@ -90,13 +100,14 @@ class Workbook:
         self._sheet.write(b"</sheetData></worksheet>")
         self._sheet.close()
         defined = "".join(
-            f"<definedName name={quoteattr(name)}>{SHEET}!{place}</definedName>" for name, place in names.items()
+            f"<definedName name={quoteattr(name)}>{SHEET}!{place}</definedName>"
+            for name, place in names.items()
         )
         defined = f"<definedNames>{defined}</definedNames>" if defined else ""
         self._archive.writestr(
             _entry("xl/workbook.xml"),
-            f'{HEAD}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><sheets>'
-            f'<sheet name="{SHEET}" sheetId="1" r:id="rId1"/></sheets>{defined}<calcPr fullCalcOnLoad="1"/></workbook>',
+            f'{HEAD}<workbook xmlns="{_MAIN}" xmlns:r="{_RELATIONS}"><sheets><sheet name="{SHEET}"'
+            f' sheetId="1" r:id="rId1"/></sheets>{defined}<calcPr fullCalcOnLoad="1"/></workbook>',
         )
         self._archive.close()
         self._open = False
@@ -108,7 +119,9 @@ class Workbook:
 
 
 def _entry(name: str) -> ZipInfo:
-    """Return an entry of the archive without the time, so that the same cells make the same bytes."""
+    """Return an entry of the archive without the time, so that the same cells make the same
+    bytes.
+    """
     entry = ZipInfo(name)
     entry.compress_type = ZIP_DEFLATED
     return entry
@@ -122,13 +135,20 @@ def _cell(cell: Cell, style: str) -> str:
     if isinstance(cell, bool):
         return f'<c{style} t="b"><v>{cell:d}</v></c>'
     if isinstance(cell, int | float):
-        return f"<c{style}><v>{cell!r}</v></c>" if abs(cell) < float("inf") else _text(str(cell), style)
+        return (
+            f"<c{style}><v>{cell!r}</v></c>"
+            if abs(cell) < float("inf")
+            else _text(str(cell), style)
+        )
     return _text(str(cell), style)
 
 
 def _text(text: str, style: str) -> str:
     if len(text) > MAX_TEXT:
-        raise limit_error(f"a cell of a workbook holds {MAX_TEXT:,} characters, and one has {len(text):,}", "write csv")
+        raise limit_error(
+            f"a cell of a workbook holds {MAX_TEXT:,} characters, and one has {len(text):,}",
+            "write csv",
+        )
     legal = _ILLEGAL.sub(lambda found: f"_x{ord(found[0]):04X}_", text)
     return f'<c{style} t="inlineStr"><is><t xml:space="preserve">{escape(legal)}</t></is></c>'
 

@@ -75,10 +75,14 @@ class _NamedFile(io.TextIOWrapper):
 
 
 def write(path: str, data: bytes | IO[bytes], *, force: bool) -> None:
-    """Write a file, a regular one atomically. Raises `ExpressionError` (`io`), also if it exists."""
+    """Write a file, a regular one atomically. Raises `ExpressionError` (`io`), also if it
+    exists.
+    """
     file = begin_file(path, force=force)
     try:
-        shutil.copyfileobj(io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY)
+        shutil.copyfileobj(
+            io.BytesIO(data) if isinstance(data, bytes) else data, file.file, MAX_BYTES_IN_MEMORY
+        )
         file.finish()
     except OSError as fault:
         raise unwritable(path, fault) from None

@@ -14,21 +14,21 @@ from ..operating_system import fetch_command, is_in_use, path_of_file_url
 
 MAX_BYTES_IN_MEMORY = 32 * 1024 * 1024
 MAX_ATTEMPTS = 3
+# Seconds allowed for connecting, all retries included.
 CONNECT_SECONDS = 10
-"""Seconds allowed for connecting, all retries included."""
+# Seconds allowed without an answer, all retries included.
 ANSWER_SECONDS = 60
-"""Seconds allowed without an answer, all retries included."""
 LACKING = "pyarrow, which is needed for files that are elsewhere, is not installed"
 
+# File systems that show only complete files; others need a temporary file.
 OBJECT_STORES = ("s3", "gcs", "abfs")
-"""File systems that show only complete files; others need a temporary file."""
 _URL = re.compile(r"([A-Za-z][A-Za-z0-9+.-]+)://([^/]*)/?(.*)", re.DOTALL)
 
 
 Result = TypeVar("Result")
 
+# Set if a thread waits for a network in vain: the process ends without it.
 abandoned = threading.Event()
-"""Set if a thread waits for a network in vain: the process ends without it."""
 
 
 def run_interruptibly(action: Callable[[], Result], seconds: float | None = None) -> Result:
@@ -87,7 +87,9 @@ def local_path(path: str) -> str:
 
 def unreadable(path: str, fault: Exception) -> ExpressionError:
     """Return the error for a file that cannot be read."""
-    return ExpressionError("io", f"`{path}` cannot be read: {io_message(fault)}", hint="check the path")
+    return ExpressionError(
+        "io", f"`{path}` cannot be read: {io_message(fault)}", hint="check the path"
+    )
 
 
 def io_message(fault: Exception) -> str:
@@ -114,11 +116,15 @@ def resolve(path: str) -> tuple[Any, str]:
     except ExpressionError:
         raise
     except ImportError as lacking:
-        raise usage_error(f"`{scheme}://` cannot be read: {io_message(lacking)}", "install it") from None
+        raise usage_error(
+            f"`{scheme}://` cannot be read: {io_message(lacking)}", "install it"
+        ) from None
     except Exception as fault:
         # an fsspec file system may need more than the address
         message = f"`{scheme}://{host}` cannot be reached: {io_message(fault)}"
-        raise ExpressionError("io", message, hint="check the address, and the credentials") from None
+        raise ExpressionError(
+            "io", message, hint="check the address, and the credentials"
+        ) from None
     return system, f"{base.rstrip('/')}/{rest}"
 
 
@@ -147,7 +153,9 @@ def _system(scheme: str, host: str) -> tuple[Any, str]:
         limit = f"?retry_limit_seconds={ANSWER_SECONDS}" if scheme in ("gs", "gcs") else ""
         system: tuple[Any, str] = fs.FileSystem.from_uri(f"{scheme}://{host}/{limit}")
         return system
-    fsspec = require("fsspec.core", "cluster", f"fsspec, which is needed for `{scheme}://`, is not installed")
+    fsspec = require(
+        "fsspec.core", "cluster", f"fsspec, which is needed for `{scheme}://`, is not installed"
+    )
     try:
         settings = {"timeout": CONNECT_SECONDS} if scheme in ("ftp", "sftp", "ssh") else {}
         system, base = fsspec.url_to_fs(f"{scheme}://{host}/", **settings)
@@ -179,7 +187,9 @@ def _info(path: str) -> Any:
     return _ask(path, lambda system, inner: system.get_file_info(inner))
 
 
-def _ask(path: str, action: Callable[[Any, str], Result], seconds: float | None = ANSWER_SECONDS) -> Result:
+def _ask(
+    path: str, action: Callable[[Any, str], Result], seconds: float | None = ANSWER_SECONDS
+) -> Result:
     system, inner = resolve(path)
     try:
         return run_interruptibly(lambda: action(system, inner), seconds)
@@ -209,19 +219,29 @@ def match_files(pattern: str) -> list[str]:
     import fnmatch
 
     steps = pattern.split("/")
-    fixed = next((k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")), len(steps))
+    fixed = next(
+        (k for k, step in enumerate(steps) if k > 2 and any(char in step for char in "*?[")),
+        len(steps),
+    )
     folder, rest, parts = "/".join(steps[:fixed]), steps[fixed:], ""
     for k, step in enumerate(rest, start=1):
         if step == "**":
             parts += "(?:.*/)?" if k < len(rest) else ".*"
         else:
             # a star matches within one level
-            inner = fnmatch.translate(step).removeprefix("(?s:").removesuffix(r")\Z").removesuffix(r")\z")
+            inner = (
+                fnmatch.translate(step)
+                .removeprefix("(?s:")
+                .removesuffix(r")\Z")
+                .removesuffix(r")\z")
+            )
             parts += inner.replace(".*", "[^/]*") + "/" * (k < len(rest))
     wanted = re.compile(parts, re.DOTALL)
     start = len(folder.rstrip("/")) + 1
     entries = list_folder(folder, deep=len(rest) > 1 or "**" in rest)
-    return [entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])]
+    return [
+        entry.path for entry in entries if entry.is_file and wanted.fullmatch(entry.path[start:])
+    ]
 
 
 def make_folder(path: str) -> None:
@@ -259,7 +279,9 @@ def unwritable(path: str, fault: Exception) -> ExpressionError:
     # the number of an error of pyarrow's says enough
     number = getattr(fault, "errno", None)
     reason = os.strerror(number) if number else io_message(fault)
-    hint = "close it in other programs" if is_in_use(fault) else "check the path, and the space there"
+    hint = (
+        "close it in other programs" if is_in_use(fault) else "check the path, and the space there"
+    )
     return ExpressionError("io", f"`{path}` cannot be written: {reason}", hint=hint)
 
 

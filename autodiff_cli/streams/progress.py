@@ -1,4 +1,6 @@
-"""Progress of long work on a terminal or in a notebook, and its end by a signal, with the result so far."""
+"""Progress of long work on a terminal or in a notebook, and its end by a signal, with the result so
+far.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,8 @@ def is_in_notebook() -> bool:
 
 
 class Progress:
-    """A count, shown by Rich if standard error is a terminal and answers go elsewhere, or as an output of a notebook.
+    """A count, shown by Rich if standard error is a terminal and answers go elsewhere, or as an
+    output of a notebook.
 
     `unit` is counted; `here` means that no answer is printed meanwhile.
     """
@@ -42,14 +45,18 @@ class Progress:
         self.begun = time.monotonic() if self.active else 0.0
         self.next = self.begun + wait
         self._bar: progress.Progress | None = None
+        # The output of the notebook, changed as the work goes on.
         self._output: Any = None
-        """The output of the notebook, changed as the work goes on."""
 
     def step(self, count: int, more: str = "") -> None:
         """Show the count and `more`, a few times a second at most."""
         if self.in_notebook and not self.counted:
             # what was imported before the first step is no work on it
-            self.begun, self.next, self.counted = time.monotonic(), time.monotonic() + self.wait, True
+            self.begun, self.next, self.counted = (
+                time.monotonic(),
+                time.monotonic() + self.wait,
+                True,
+            )
         if not self.active or time.monotonic() < self.next:
             return
         if self.in_notebook:
@@ -94,8 +101,10 @@ class Progress:
             self._bar = None
 
 
-ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
-"""The signals that end a run: Ctrl-C, termination, and a closed terminal."""
+# The signals that end a run: Ctrl-C, termination, and a closed terminal.
+ENDING = [
+    getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)
+]
 
 
 def interrupted(rows: int, path: str | None) -> None:
@@ -110,8 +119,8 @@ class Interruption:
     def __init__(self, *, begun: bool = True) -> None:
         self.asked, self.code = False, 0
         """Whether a signal has come, and its exit code: 128 plus the signal."""
+        # Whether there is a result; until then a signal interrupts at once.
         self.begun = begun
-        """Whether there is a result; until then a signal interrupts at once."""
         self._before: dict[int, Any] = {}
 
     def __enter__(self) -> Interruption:

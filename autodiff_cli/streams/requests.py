@@ -1,7 +1,8 @@
 """Requests: a program with its point, from the command line, a file, or a line of a stream.
 
-A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=3`), or a request record, where only
-`expr` is required: `{"id": any value, "expr": "…", "at": {"x": 3, "y": "pi/4"}, "wrt": ["x"]}`.
+A line of a stream is a program, or a program, a tab and its point (`x**2<TAB>x=3`), or a request
+record, where only `expr` is required: `{"id": any value, "expr": "…", "at": {"x": 3, "y": "pi/4"},
+"wrt": ["x"]}`.
 """
 
 from __future__ import annotations
@@ -68,7 +69,9 @@ class Defaults(NamedTuple):
     reading: Reading = AS_USUAL
 
 
-def stream(file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None) -> Iterator[Request]:
+def stream(
+    file: BinaryIO, defaults: Defaults, idle: Callable[[], None] | None = None
+) -> Iterator[Request]:
     """Yield the requests of a stream; `idle` is called before waiting."""
     for number, data in enumerate(lines(file, idle), start=1):
         if data is None:
@@ -155,8 +158,12 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
             hint = 'write it as {"expr": "x**2", "at": {"x": 3}}'
             raise ExpressionError("request", f"the request's `expr` {wrong}", hint=hint)
         own = points.point_of_object(fields["at"], value_of) if fields.get("at") is not None else {}
-        wrt = names_of_object("wrt", fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
-        more = {key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None}
+        wrt = (
+            names_of_object("wrt", fields["wrt"]) if fields.get("wrt") is not None else defaults.wrt
+        )
+        more = {
+            key: read(fields[key]) for key, read in own_keys.items() if fields.get(key) is not None
+        }
     except ExpressionError as fault:
         # spans are positions in the line, not in the program
         fault.text = text if fault.text is None else fault.text
@@ -169,7 +176,9 @@ def _record(text: str, number: int, defaults: Defaults, error: ExpressionError |
 def names_of_object(key: str, value: object) -> tuple[str, ...]:
     """Return the names under a key of a request: a list of texts."""
     if not isinstance(value, list) or not all(isinstance(name, str) for name in value):
-        raise ExpressionError("request", f"`{key}` is not a list of names", hint=f'write it as "{key}": ["x", "y"]')
+        raise ExpressionError(
+            "request", f"`{key}` is not a list of names", hint=f'write it as "{key}": ["x", "y"]'
+        )
     return tuple(value)
 
 
@@ -228,7 +237,9 @@ def read_program(path: str) -> tuple[str, ExpressionError | None]:
 def standard_input() -> BinaryIO:
     """Return standard input in bytes; empty if closed."""
     if sys.stdin is None:
-        raise ExpressionError("io", "standard input is closed", hint="give the expression as an argument")
+        raise ExpressionError(
+            "io", "standard input is closed", hint="give the expression as an argument"
+        )
     return sys.stdin.buffer
 
 

@@ -1,4 +1,6 @@
-"""Where the pieces of a formula meet: are its derivatives those of the function? Answers are derived by hand."""
+"""Where the pieces of a formula meet: are its derivatives those of the function? Answers are
+derived by hand.
+"""
 
 import pytest
 
@@ -46,7 +48,8 @@ KINKS = [
     ("relu(x)*relu(y)", {"x = 0": "none in general", "y = 0": "none in general"}),
     ("sign(x)**2", {"x = 0": "none"}),  # 1 on both sides, 0 at 0
     ("relu(x) - relu(-x)", {"x = 0": "other"}),  # x, of which the formula has 0
-    # sin(pi*n) is 0 for whole numbers, of which the comparison knows nothing: (floor(x)*sin(pi*x)**2)' is 0 there
+    # sin(pi*n) is 0 for whole numbers, of which the comparison knows nothing:
+    # (floor(x)*sin(pi*x)**2)' is 0 there
     ("floor(x)*sin(pi*x)**2", {"x is a whole number": "undecided"}),
     ("relu(sin(x))", {"sin(x) = 0": "undecided"}),
     ("hypot(x, y)", {"hypot(x, y) = 0": "undecided"}),
@@ -87,7 +90,8 @@ def test_variables_of_differentiation_assumptions_and_orders_decide_which_places
 
 
 @pytest.mark.parametrize(
-    ("target", "mark"), [("python", "# "), ("c", " * "), ("sql", "-- "), ("latex", "% "), ("spreadsheet", ",")]
+    ("target", "mark"),
+    [("python", "# "), ("c", " * "), ("sql", "-- "), ("latex", "% "), ("spreadsheet", ",")],
 )
 def test_exported_code_says_it_in_a_comment(target: str, mark: str) -> None:
     kink = export("where(x < 0, x**2, x)", target).source

@@ -1,4 +1,6 @@
-"""Derivatives of every kind agree: symbolic, forward, reverse, second order, series; in doubles, fractions, digits."""
+"""Derivatives of every kind agree: symbolic, forward, reverse, second order, series; in doubles,
+fractions, digits.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,12 @@ from reference import REFERENCE_PARTIALS
 from samples import samples_of
 from strategies import NAMES, OPERATORS, graphs
 
-NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+NUMERIC = [
+    p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"
+]
 RATIONAL = [
-    PRIMITIVES[name] for name in ("abs", "relu", "max", "min", "clamp", "sum", "mean", "prod", "softsign", "sign")
+    PRIMITIVES[name]
+    for name in ("abs", "relu", "max", "min", "clamp", "sum", "mean", "prod", "softsign", "sign")
 ]
 
 
@@ -42,7 +47,9 @@ def leaves_of(graph: Value) -> list[Value]:
 @compares(80)
 @given(graphs(max_leaves=8), POINTS)
 @settings(RELAXED, max_examples=300)
-def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Value, numbers: Sequence[str]) -> None:
+def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(
+    graph: Value, numbers: Sequence[str]
+) -> None:
     point = {name: FORTY.literal(text) for name, text in zip(NAMES, numbers, strict=True)}
     leaves = leaves_of(graph)
     names = [leaf.label for leaf in leaves]
@@ -50,7 +57,8 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
         swept = value_and_gradient(FORTY, graph, point, names)
     except ExpressionError:
         return
-    # Where the sides of a kink agree, the sweep knows the true derivative; a formula has the convention.
+    # Where the sides of a kink agree, the sweep knows the true derivative; a formula has the
+    # convention.
     assume(not swept.active.one_sided_partials)
     reverse = swept.gradient
     if names:
@@ -71,7 +79,9 @@ def test_formulas_and_both_modes_agree_to_forty_digits_edges_included(graph: Val
 @compares(40)
 @given(graphs(max_leaves=6), POINTS)
 @settings(RELAXED, max_examples=150)
-def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Value, numbers: Sequence[str]) -> None:
+def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(
+    graph: Value, numbers: Sequence[str]
+) -> None:
     point = {name: FORTY.literal(text) for name, text in zip(NAMES, numbers, strict=True)}
     leaves = leaves_of(graph)
     names = [leaf.label for leaf in leaves]
@@ -99,12 +109,16 @@ def test_second_derivatives_by_duals_by_formulas_and_by_series_agree(graph: Valu
 @compares(15)
 @given(graphs(RATIONAL, max_leaves=10), POINTS)
 @settings(RELAXED, max_examples=300)
-def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(graph: Value, numbers: Sequence[str]) -> None:
+def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(
+    graph: Value, numbers: Sequence[str]
+) -> None:
     exact, fifty = Exact(), Multiprecision(50, decimals=True)
     names = [leaf.label for leaf in leaves_of(graph)]
 
     def gradient(m: NumberType) -> list[Number]:
-        found = value_and_gradient(m, graph, {n: m.literal(t) for n, t in zip(NAMES, numbers, strict=True)}, names)
+        found = value_and_gradient(
+            m, graph, {n: m.literal(t) for n, t in zip(NAMES, numbers, strict=True)}, names
+        )
         return [found.value, *found.gradient.values()]
 
     try:
@@ -116,7 +130,9 @@ def test_exact_doubles_and_fifty_digits_agree_on_rational_programs(graph: Value,
     fractions = [Fraction(x) for x in fractions]
     scale = max([1, *(abs(x) for x in fractions)])
     for x, y in zip(fractions, digits, strict=True):
-        assert abs(fifty.context.mpf(x.numerator) / x.denominator - y) <= 1e-40 * float(min(scale, Fraction(10**30)))
+        assert abs(fifty.context.mpf(x.numerator) / x.denominator - y) <= 1e-40 * float(
+            min(scale, Fraction(10**30))
+        )
     try:
         doubles = gradient(REAL)
     except ExpressionError:
@@ -132,7 +148,9 @@ def ordinary(inputs: Sequence[float]) -> bool:
 
 @pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
 def test_second_derivatives_of_the_table_against_references(primitive: Primitive) -> None:
-    """The derivative of each rule, against a difference quotient of the independent partials with 50 digits."""
+    """The derivative of each rule, against a difference quotient of the independent partials with
+    50 digits.
+    """
     for inputs in [s for s in samples_of(primitive) if ordinary(s)][:3]:
         if primitive.kink and primitive.kink(*inputs):
             continue
@@ -141,11 +159,18 @@ def test_second_derivatives_of_the_table_against_references(primitive: Primitive
         for i, k in enumerate(free):
             for j, other in enumerate(free):
                 wanted = slope_of_partial(primitive, inputs, k, other)
-                assert ours[i][j] == pytest.approx(wanted, rel=1e-9, abs=1e-12), (primitive, inputs, k, other)
+                assert ours[i][j] == pytest.approx(wanted, rel=1e-9, abs=1e-12), (
+                    primitive,
+                    inputs,
+                    k,
+                    other,
+                )
 
 
 def slope_of_partial(primitive: Primitive, inputs: Sequence[float], k: int, other: int) -> float:
-    """The derivative of the k-th partial of the references by another input, by a difference quotient."""
+    """The derivative of the k-th partial of the references by another input, by a difference
+    quotient.
+    """
     partials: Any = REFERENCE_PARTIALS[primitive.name]
     with mp.workdps(50):
         step = mpf(10) ** -15
@@ -165,5 +190,8 @@ def test_formulas_of_the_table_hold_at_its_samples(primitive: Primitive) -> None
         numbers = {name: FORTY.number(x) for name, x in point.items()}
         swept = value_and_gradient(FORTY, graph, numbers, list(point))
         for k, name in enumerate(point):
-            assert close(value_in(FORTY, formulas[k,], numbers), swept.gradient[name]), (primitive, inputs)
+            assert close(value_in(FORTY, formulas[k,], numbers), swept.gradient[name]), (
+                primitive,
+                inputs,
+            )
         assert len(formulas) == len(free)

@@ -21,7 +21,9 @@ GUARDED = [
 
 
 @pytest.mark.parametrize(("text", "point", "slope"), GUARDED)
-def test_formulas_and_code_have_the_derivative_at_the_guarded_point(text: str, point: float, slope: float) -> None:
+def test_formulas_and_code_have_the_derivative_at_the_guarded_point(
+    text: str, point: float, slope: float
+) -> None:
     assert gradient(text, {"x": point}).gradient["x"] == pytest.approx(slope)
     (derivative,) = diff(text, everywhere=True).derivatives
     assert "==" not in derivative.formula
@@ -35,12 +37,17 @@ def test_formulas_and_code_have_the_derivative_at_the_guarded_point(text: str, p
 
 
 def test_a_product_with_a_guarded_factor() -> None:
-    by_c, by_y = (d.formula for d in diff("where(c == 0, 0, c*log(y))", everywhere=True).derivatives)
+    by_c, by_y = (
+        d.formula for d in diff("where(c == 0, 0, c*log(y))", everywhere=True).derivatives
+    )
     assert by_c == "log(y)"
-    assert by_y == "where(c == 0, 0, c/y)"  # the guard is exact for y, and holds where log(y) has no value
+    # the guard is exact for y, and holds where log(y) has no value
+    assert by_y == "where(c == 0, 0, c/y)"
 
 
-@pytest.mark.parametrize("text", ["where(x == 0, 5, x)", "where(x == 0, 1, sin(x)/x)", "where(x > 0, x, 0)"])
+@pytest.mark.parametrize(
+    "text", ["where(x == 0, 5, x)", "where(x == 0, 1, sin(x)/x)", "where(x > 0, x, 0)"]
+)
 def test_other_guards_stay(text: str) -> None:
     assert "where" in diff(text, everywhere=True).derivatives[0].formula
 

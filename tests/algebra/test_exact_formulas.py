@@ -1,4 +1,6 @@
-"""Derivatives as formulas are exact: what `diff` prints, read again and evaluated in 50 digits, is the derivative."""
+"""Derivatives as formulas are exact: what `diff` prints, read again and evaluated in 50 digits, is
+the derivative.
+"""
 
 from __future__ import annotations
 
@@ -42,7 +44,9 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
 
 
 class Edge(Exception):
-    """The formula has no value here, or it is near a kink, or a number is so large that digits are lost."""
+    """The formula has no value here, or it is near a kink, or a number is so large that digits are
+    lost.
+    """
 
 
 def literal(rng: random.Random) -> str:
@@ -66,7 +70,11 @@ def tree(rng: random.Random, depth: int) -> Tree:
     if kind < 0.6:
         return ("**", tree(rng, depth - 1), tree(rng, depth - 1))
     if kind < 0.75:
-        return ("**", tree(rng, depth - 1), (rng.choice(["2", "3", "0.5", "0.7", "2.25", "0.1", "e", "pi"]),))
+        return (
+            "**",
+            tree(rng, depth - 1),
+            (rng.choice(["2", "3", "0.5", "0.7", "2.25", "0.1", "e", "pi"]),),
+        )
     if kind < 0.8:
         return ("hypot", tree(rng, depth - 1), tree(rng, depth - 1))
     return (rng.choice([*FUNCTIONS]), tree(rng, depth - 1))
@@ -123,7 +131,9 @@ def derivative(t: Tree, by: tuple[str, ...], point: dict[str, str]) -> Any:
         return total / (2 * h) ** len(by)
 
 
-def off(formula: str, t: Tree, by: tuple[str, ...], point: dict[str, str], m: Multiprecision) -> Any:
+def off(
+    formula: str, t: Tree, by: tuple[str, ...], point: dict[str, str], m: Multiprecision
+) -> Any:
     """The relative error of a printed derivative. Raises `Edge`."""
     exact = derivative(t, by, point)
     (output,) = parse(formula).outputs
@@ -153,7 +163,8 @@ def test_what_is_printed_is_the_derivative_to_forty_digits() -> None:
                         error = off(each.formula, t, each.by, point, NUMBERS[0])
                     except Edge:
                         continue
-                    if error > 1e-40:  # digits that cancel come back with more digits; wrong ones do not
+                    # digits that cancel come back with more digits; wrong ones do not
+                    if error > 1e-40:
                         cancelled += 1
                         error = off(each.formula, t, each.by, point, NUMBERS[1]) / mpf("1e-50")
                     assert error <= 1e-40, (text, each.by, each.formula, point)

@@ -18,11 +18,26 @@ REMOVABLE = [
     ("where(2*x == 0, 1/2, (1 - cos(x))/x**2)", {"x": 0}, [0], [-1 / 12]),
     ("where(1 - x == 0, 1, log(x)/(x - 1))", {"x": 1}, [-1 / 2], [2 / 3]),
     # the logarithmic mean, whose series is y + u/2 - u**2/(12*y) + … in u = x - y
-    ("where(x == y, x, (x - y)/(log(x) - log(y)))", {"x": 2, "y": 2}, [1 / 2, 1 / 2], [-1 / 12, 1 / 12, -1 / 12]),
-    ("where(x - y == 0, x, (x - y)/(log(x) - log(y)))", {"x": 2, "y": 2}, [1 / 2, 1 / 2], [-1 / 12, 1 / 12, -1 / 12]),
+    (
+        "where(x == y, x, (x - y)/(log(x) - log(y)))",
+        {"x": 2, "y": 2},
+        [1 / 2, 1 / 2],
+        [-1 / 12, 1 / 12, -1 / 12],
+    ),
+    (
+        "where(x - y == 0, x, (x - y)/(log(x) - log(y)))",
+        {"x": 2, "y": 2},
+        [1 / 2, 1 / 2],
+        [-1 / 12, 1 / 12, -1 / 12],
+    ),
     ("where(x == 0, y, sin(x*y)/x) + x*y**2", {"x": 0, "y": 2}, [4, 1], [-8 / 3, 4, 0]),
     ("where(x*y == 0, 1, sin(x*y)/(x*y))", {"x": 0, "y": 2}, [0, 0], [-4 / 3, 0, 0]),
-    ("where(x**2 + y**2 == 0, 1, (exp(x**2 + y**2) - 1)/(x**2 + y**2))", {"x": 0, "y": 0}, [0, 0], [1, 0, 1]),
+    (
+        "where(x**2 + y**2 == 0, 1, (exp(x**2 + y**2) - 1)/(x**2 + y**2))",
+        {"x": 0, "y": 0},
+        [0, 0],
+        [1, 0, 1],
+    ),
     ("where(k == 0, t, (1 - exp(-k*t))/k)", {"k": 0, "t": 3}, [-9 / 2, 1], [9, -3, 0]),
     ("where(n == 1, log(x), (x**(1 - n) - 1)/(1 - n))", {"n": 1, "x": 1}, [0, 1], [0, 0, -1]),
 ]
@@ -50,18 +65,24 @@ def test_all_answers_have_the_derivatives_of_the_function_around_the_guard(
 
 
 NOT_ISOLATED = ("where(x*y == 0", "where(x**2 + y**2 == 0")
-"""Guards that isolate no variable: a formula for all of their points is not sought, and code says so."""
+"""Guards that isolate no variable: a formula for all of their points is not sought, and code says
+so.
+"""
 
 
 @pytest.mark.parametrize(
-    ("text", "point", "slopes", "second"), [row for row in REMOVABLE if not row[0].startswith(NOT_ISOLATED)]
+    ("text", "point", "slopes", "second"),
+    [row for row in REMOVABLE if not row[0].startswith(NOT_ISOLATED)],
 )
 def test_code_and_formulas_have_them_too(
     text: str, point: dict[str, float], slopes: list[float], second: list[float]
 ) -> None:
     names = [*point]
     assert export(text, "python", wrt=names).warnings == ()
-    for source in (export(text, "python", wrt=names).source, diff(text, wrt=names, to="python").program):
+    for source in (
+        export(text, "python", wrt=names).source,
+        diff(text, wrt=names, to="python").program,
+    ):
         scope: dict[str, Any] = {}
         exec(source, scope)
         function = scope["f"] if "f" in scope else scope["derivative"]
@@ -71,7 +92,11 @@ def test_code_and_formulas_have_them_too(
 @pytest.mark.parametrize(
     ("text", "guard"),
     [
-        *((row[0], row[0][6:].split(" ==")[0]) for row in REMOVABLE if row[0].startswith(NOT_ISOLATED)),
+        *(
+            (row[0], row[0][6:].split(" ==")[0])
+            for row in REMOVABLE
+            if row[0].startswith(NOT_ISOLATED)
+        ),
         ("where(x == 0, 0, x*log(x))", "x"),
         ("where(x != 0, exp(-1/x**2), 0)", "x"),
     ],
@@ -100,7 +125,8 @@ def test_a_series_has_all_its_terms() -> None:
     assert coefficients.coefficients == pytest.approx([1, 0, -1 / 6, 0, 1 / 120, 0, -1 / 5040])
     assert not coefficients.warnings
     (fifth,) = diff("where(x == 0, 1, (exp(x) - 1)/x)", order=5, everywhere=True).derivatives
-    assert fifth.formula.startswith("where(x == 0, 1/6, ")  # f = Σ xᵏ/(k+1)!, so the fifth derivative is 5!/6!
+    # f = Σ xᵏ/(k+1)!, so the fifth derivative is 5!/6!
+    assert fifth.formula.startswith("where(x == 0, 1/6, ")
 
 
 def test_a_variable_of_the_guard_that_stays_in_the_branch_costs_no_order() -> None:

@@ -1,4 +1,6 @@
-"""Guards of formulas: those that constants, the table or what stands around them decide are gone, the others stay."""
+"""Guards of formulas: those that constants, the table or what stands around them decide are gone,
+the others stay.
+"""
 
 from __future__ import annotations
 
@@ -61,8 +63,14 @@ def test_what_is_decided_is_not_printed(text: str, formula: str) -> None:
 @pytest.mark.parametrize(
     ("text", "formula"),
     [
-        ("(x**2 if x > 0 and y > 0 else x) if x > 0 else 3*x", "where(x > 0, where(y > 0, 2*x, 1), 3)"),
-        ("(x**2 if y > 0 and x > 0 else x**3) if x > 0 else 3*x", "where(x > 0, where(y > 0, 2*x, 3*x**2), 3)"),
+        (
+            "(x**2 if x > 0 and y > 0 else x) if x > 0 else 3*x",
+            "where(x > 0, where(y > 0, 2*x, 1), 3)",
+        ),
+        (
+            "(x**2 if y > 0 and x > 0 else x**3) if x > 0 else 3*x",
+            "where(x > 0, where(y > 0, 2*x, 3*x**2), 3)",
+        ),
         ("x**2 if x > 1 and x > 0 else x**3", "where(x > 1, 2*x, 3*x**2)"),
         (
             "(x*y if x > 0 and y > x else x) if x > 0 and y > 1 else y",
@@ -75,21 +83,38 @@ def test_the_part_of_a_condition_that_holds_already_is_not_printed(text: str, fo
 
 
 def test_a_condition_without_a_value_is_not_looked_at_where_the_formula_has_none_either() -> None:
-    assert [each.formula for each in diff("(x if exp(1/y) > 0 else 2*x) + x/y", wrt=["x"]).derivatives] == ["1/y + 1"]
+    assert [
+        each.formula for each in diff("(x if exp(1/y) > 0 else 2*x) + x/y", wrt=["x"]).derivatives
+    ] == ["1/y + 1"]
 
 
 @pytest.mark.parametrize(
     ("text", "formulas"),
     [
-        ("hypot(x, y)", ["where(hypot(x, y) == 0, 0, x/hypot(x, y))", "where(hypot(x, y) == 0, 0, y/hypot(x, y))"]),
-        ("x**y", ["where(y == 0 and x == 0, 0, y*x**(y - 1))", "where(x == 0 and y > 0, 0, x**y*log(x))"]),
+        (
+            "hypot(x, y)",
+            [
+                "where(hypot(x, y) == 0, 0, x/hypot(x, y))",
+                "where(hypot(x, y) == 0, 0, y/hypot(x, y))",
+            ],
+        ),
+        (
+            "x**y",
+            [
+                "where(y == 0 and x == 0, 0, y*x**(y - 1))",
+                "where(x == 0 and y > 0, 0, x**y*log(x))",
+            ],
+        ),
         # What is decided, but has no value everywhere, is looked at still.
         ("y if exp(1/x) > 0 else 2*y", ["0", "where(exp(1/x) > 0, 1, 2)"]),
         ("y if x**2 > 0 else 2*y", ["0", "where(x**2 > 0, 1, 2)"]),
         ("(sqrt(2)*sqrt(3) - sqrt(6))**x", None),
         # Equal constants, of which digits cannot tell that they are.
         ("x*(1 if log(8) > 3*log(2) else 2)", ["where(log(8) > 3*log(2), 1, 2)"]),
-        ("x*(1 if log(1.1) + log(1.1) >= log(1.21) else 2)", ["where(2*log(1.1) >= log(1.21), 1, 2)"]),
+        (
+            "x*(1 if log(1.1) + log(1.1) >= log(1.21) else 2)",
+            ["where(2*log(1.1) >= log(1.21), 1, 2)"],
+        ),
     ],
 )
 def test_what_is_open_stays(text: str, formulas: Sequence[str] | None) -> None:
@@ -97,7 +122,10 @@ def test_what_is_open_stays(text: str, formulas: Sequence[str] | None) -> None:
     assert sorted(found) == sorted(formulas) if formulas else "where" in found[0]
 
 
-SIGNED = [PRIMITIVES[name] for name in ("exp", "log", "sqrt", "abs", "hypot", "cosh", "tanh", "max", "acosh", "sign")]
+SIGNED = [
+    PRIMITIVES[name]
+    for name in ("exp", "log", "sqrt", "abs", "hypot", "cosh", "tanh", "max", "acosh", "sign")
+]
 BINARY = [PRIMITIVES[name] for name in ("add", "sub", "mul", "div", "pow")]
 COMPARED = [PRIMITIVES[name] for name in ("lt", "le", "gt", "ge", "eq", "ne")]
 EDGES = ("0", "1", "-1", "0.5", "2", "-2", "0.3", "-0.7")
@@ -107,7 +135,9 @@ def number(rng: random.Random, depth: int) -> Value:
     kind = rng.random()
     if depth == 0 or kind < 0.25:
         literal = rng.choice(("0", "1", "2", "0.5", "3"))
-        return variable(rng.choice("xxy")) if rng.random() < 0.7 else constant(float(literal), literal)
+        return (
+            variable(rng.choice("xxy")) if rng.random() < 0.7 else constant(float(literal), literal)
+        )
     if kind < 0.5:
         return node(rng.choice(BINARY), (number(rng, depth - 1), number(rng, depth - 1)))
     if kind < 0.75:
@@ -143,7 +173,9 @@ class Interner(Canonicalizer):
 
 
 def held(count: int) -> int:
-    """How many of so many random formulas lost guards, all having a value just where they had one, and the same."""
+    """How many of so many random formulas lost guards, all having a value just where they had one,
+    and the same.
+    """
     rng, gone = random.Random(7), 0
     for _ in range(count):
         choice = node(WHERE, (condition(rng, 2), number(rng, 3), number(rng, 2)))
@@ -171,7 +203,9 @@ def test_a_formula_has_the_same_values_and_no_others() -> None:
         (branch_elimination.Guards, "may_be_dropped", lambda self, condition, taken, place: True),
     ],
 )
-def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch, place: object, name: str, wrong: object) -> None:
+def test_a_wrong_rule_is_found(
+    monkeypatch: pytest.MonkeyPatch, place: object, name: str, wrong: object
+) -> None:
     monkeypatch.setattr(place, name, wrong)
     with pytest.raises(AssertionError):
         held(1000)
@@ -182,7 +216,9 @@ KNOWN = [p for p in PRIMITIVES.values() if p.values or p.increasing]
 
 @pytest.mark.parametrize("primitive", KNOWN, ids=lambda p: p.name)
 def test_the_table_is_right_about_values(primitive: Primitive) -> None:
-    found = sorted((inputs, getattr(REAL, primitive.name)(*inputs)) for inputs in samples_of(primitive))
+    found = sorted(
+        (inputs, getattr(REAL, primitive.name)(*inputs)) for inputs in samples_of(primitive)
+    )
     whole = branch_elimination.values_of(primitive)
     for _, value in found:
         assert whole.start[0] <= Fraction(value) <= whole.stop[0]
@@ -190,18 +226,27 @@ def test_the_table_is_right_about_values(primitive: Primitive) -> None:
         assert [value for _, value in found] == sorted(value for _, value in found)
 
 
-COMPUTED = [p for p in PRIMITIVES.values() if samples_of(p) and not p.takes_conditions and not p.constant_params]
+COMPUTED = [
+    p
+    for p in PRIMITIVES.values()
+    if samples_of(p) and not p.takes_conditions and not p.constant_params
+]
 
 
 @pytest.mark.parametrize("primitive", COMPUTED, ids=lambda p: p.name)
 def test_a_range_holds_all_values(primitive: Primitive) -> None:
-    """What the table says of the values, or what is composed by the definition, at points of ranges around samples."""
+    """What the table says of the values, or what is composed by the definition, at points of ranges
+    around samples.
+    """
     rng, tried = random.Random(primitive.name), 0
     for sample in samples_of(primitive):
         if max(map(abs, sample)) > 1e100:  # more than the sums of fractions are for
             continue
         boxes = [
-            (x - Fraction(rng.choice([0, 1, 8]), 8) * abs(x), x + Fraction(rng.choice([0, 1, 8]), 8) * abs(x))
+            (
+                x - Fraction(rng.choice([0, 1, 8]), 8) * abs(x),
+                x + Fraction(rng.choice([0, 1, 8]), 8) * abs(x),
+            )
             for x in map(Fraction, sample)
         ]
         found = getattr(branch_elimination.RANGES, primitive.name)(
@@ -215,7 +260,10 @@ def test_a_range_holds_all_values(primitive: Primitive) -> None:
                 continue
             tried += 1
             margin = abs(value) / 10**12
-            assert found.start[0] <= value + margin and value - margin <= found.stop[0], (boxes, inputs)
+            assert found.start[0] <= value + margin and value - margin <= found.stop[0], (
+                boxes,
+                inputs,
+            )
     assert tried >= 10
 
 
@@ -226,11 +274,14 @@ def test_a_range_is_known_of_what_the_row_only_defines() -> None:
         assert signs == ("<=>" if name == "tan" else ">"), name
     x = branch_elimination.Interval((Fraction(-1), 0), (Fraction(2), 0))
     assert x * x == branch_elimination.Interval((Fraction(0), 0), (Fraction(4), 0)), "one number"
-    assert x * branch_elimination.Interval(*x) == branch_elimination.Interval((Fraction(-2), 0), (Fraction(4), 0)), (
-        "two numbers"
-    )
+    assert x * branch_elimination.Interval(*x) == branch_elimination.Interval(
+        (Fraction(-2), 0), (Fraction(4), 0)
+    ), "two numbers"
     low, high = branch_elimination.point(Fraction(1)), branch_elimination.point(Fraction(2))
-    assert branch_elimination.RANGES.clamp(branch_elimination.ALL, low, high)[:2] == ((1, 0), (2, 0))
+    assert branch_elimination.RANGES.clamp(branch_elimination.ALL, low, high)[:2] == (
+        (1, 0),
+        (2, 0),
+    )
 
 
 def test_work_is_in_proportion() -> None:
@@ -245,7 +296,9 @@ def test_work_is_in_proportion() -> None:
 
 
 def test_ranges_exclude_the_ends_that_no_product_sum_or_reciprocal_takes() -> None:
-    def range_(low: float, open_below: int, high: float, open_above: int) -> branch_elimination.Interval:
+    def range_(
+        low: float, open_below: int, high: float, open_above: int
+    ) -> branch_elimination.Interval:
         ends = [x if math.isinf(x) else Fraction(x) for x in (low, high)]
         return branch_elimination.Interval((ends[0], open_below), (ends[1], -open_above))
 
@@ -256,9 +309,16 @@ def test_ranges_exclude_the_ends_that_no_product_sum_or_reciprocal_takes() -> No
     assert closed.times(range_(1, 1, 3, 1)) == range_(1, 1, 9, 1)._replace(nonzero=True)
     assert above.plus(closed) == range_(1, 1, 5, 0)
     assert range_(1, 0, math.inf, 1).reciprocal() == range_(0, 1, 1, 0)._replace(nonzero=True)
-    assert range_(0, 1, 2, 1).reciprocal() == branch_elimination.Interval((Fraction(1, 2), 1), (math.inf, -1), True)
+    assert range_(0, 1, 2, 1).reciprocal() == branch_elimination.Interval(
+        (Fraction(1, 2), 1), (math.inf, -1), True
+    )
     assert (-range_(0, 1, 2, 1)).reciprocal() == branch_elimination.Interval(
         (-math.inf, 1), (Fraction(-1, 2), -1), True
     )
-    signs = {range_(0, 0, 2, 0): "=>", range_(0, 1, 2, 0): ">", range_(-1, 0, 0, 1): "<", range_(0, 0, 0, 0): "="}
+    signs = {
+        range_(0, 0, 2, 0): "=>",
+        range_(0, 1, 2, 0): ">",
+        range_(-1, 0, 0, 1): "<",
+        range_(0, 0, 0, 0): "=",
+    }
     assert {r: r.signs() for r in signs} == signs and range_(-1, 0, 1, 0).signs() == "<=>"

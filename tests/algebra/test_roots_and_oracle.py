@@ -1,4 +1,6 @@
-"""Derivatives as people write them: roots of even powers, and how many are longer than those of SymPy."""
+"""Derivatives as people write them: roots of even powers, and how many are longer than those of
+SymPy.
+"""
 
 from __future__ import annotations
 
@@ -120,26 +122,37 @@ def test_formulas_with_roots_and_signs_are_what_the_sweep_says() -> None:
         for _ in range(3):
             point = {"x": draw.uniform(-3, 3), "y": draw.uniform(-3, 3)}
             try:
-                answer = gradient(text, {name: x for name, x in point.items() if name in text}, wrt=["x"])
+                answer = gradient(
+                    text, {name: x for name, x in point.items() if name in text}, wrt=["x"]
+                )
             except ExpressionError:
                 continue
-            value = gradient(formula, {name: x for name, x in point.items() if name in formula}).value
+            value = gradient(
+                formula, {name: x for name, x in point.items() if name in formula}
+            ).value
             if not answer.warnings:
-                assert value == pytest.approx(answer.gradient["x"], rel=1e-7, abs=1e-7), (text, formula, point)
+                assert value == pytest.approx(answer.gradient["x"], rel=1e-7, abs=1e-7), (
+                    text,
+                    formula,
+                    point,
+                )
                 compared += 1
     assert compared > 60
 
 
 SEED, FORMULAS = 5, 30
 MOST_LONGER = 0
-"""Of these; of the first 1,000 formulas of this seed 6 are longer: those that have sin(2*x), and fractions in sums."""
+"""Of these; of the first 1,000 formulas of this seed 6 are longer: those that have sin(2*x), and
+fractions in sums.
+"""
 
 
 def _tokens(text: str) -> int:
     """How many names, numbers and operators there are."""
     found = tokenize.generate_tokens(io.StringIO(text).readline)
     return sum(
-        token.type in (tokenize.NAME, tokenize.NUMBER) or (token.type == tokenize.OP and token.string not in "(),")
+        token.type in (tokenize.NAME, tokenize.NUMBER)
+        or (token.type == tokenize.OP and token.string not in "(),")
         for token in found
     )
 
@@ -166,7 +179,9 @@ def test_few_derivatives_are_longer_than_those_of_sympy() -> None:
         except ExpressionError:
             continue
         theirs = sympy.diff(sympy.sympify(text, locals=names), names["x"])
-        shortest = min(map(str, (theirs, sympy.factor(theirs), sympy.simplify(theirs))), key=_tokens)
+        shortest = min(
+            map(str, (theirs, sympy.factor(theirs), sympy.simplify(theirs))), key=_tokens
+        )
         longer += [(text, ours, shortest)] if _tokens(ours) > _tokens(shortest) else []
         compared += 1
         if compared == FORMULAS:

@@ -1,4 +1,6 @@
-"""The shortest form: same values, edges included; no longer than before; formulas that people know."""
+"""The shortest form: same values, edges included; no longer than before; formulas that people
+know.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
         compared()
-        assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), numbers)
+        assert after is not None and close(before, after), (
+            expression_text(simple),
+            expression_text(shorter),
+            numbers,
+        )
     assert token_count(shorter, {}) <= token_count(simple, {})
 
 
@@ -74,7 +80,9 @@ def _leaf(draw: st.DrawFn) -> Value:
 
 @st.composite
 def sums(draw: st.DrawFn) -> Value:
-    """Sums of products of few factors, of which many are alike: squares of functions, powers, quotients."""
+    """Sums of products of few factors, of which many are alike: squares of functions, powers,
+    quotients.
+    """
     pool = [_leaf(draw) for _ in range(3)]
     for _ in range(draw(st.integers(1, 4))):
         inner = draw(st.sampled_from(pool))
@@ -83,7 +91,9 @@ def sums(draw: st.DrawFn) -> Value:
             name = draw(st.sampled_from(("add", "sub", "pow", "div", "root", "choice")))
             other = draw(st.sampled_from(pool))
             if name == "root":
-                quotient = node(PRIMITIVES[draw(st.sampled_from(("mul", "div")))], (pool[-1], other))
+                quotient = node(
+                    PRIMITIVES[draw(st.sampled_from(("mul", "div")))], (pool[-1], other)
+                )
                 pool.append(node(PRIMITIVES["sqrt"], (quotient,)))
             elif name == "choice":
                 choice = node(PRIMITIVES["lt"], (variable("x"), variable("y"))), pool[-1], other
@@ -97,13 +107,24 @@ def sums(draw: st.DrawFn) -> Value:
             factor = draw(st.sampled_from(pool))
             if draw(st.booleans()):
                 factor = node(PRIMITIVES["pow"], (factor, constant(2.0, "2")))
-            product = node(PRIMITIVES[draw(st.sampled_from(("mul", "mul", "div")))], (product, factor))
-        total = product if total is None else node(PRIMITIVES[draw(st.sampled_from(("add", "sub")))], (total, product))
+            product = node(
+                PRIMITIVES[draw(st.sampled_from(("mul", "mul", "div")))], (product, factor)
+            )
+        total = (
+            product
+            if total is None
+            else node(PRIMITIVES[draw(st.sampled_from(("add", "sub")))], (total, product))
+        )
     assert total is not None
     return total
 
 
-@given(sums(), st.lists(st.sampled_from(("0", "1", "-1", "0.5", "2", "-2", "0.3", "3")), min_size=2, max_size=2))
+@given(
+    sums(),
+    st.lists(
+        st.sampled_from(("0", "1", "-1", "0.5", "2", "-2", "0.3", "3")), min_size=2, max_size=2
+    ),
+)
 @settings(RELAXED, max_examples=250)
 def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[str]) -> None:
     names = dict(zip(LETTERS, numbers, strict=True))
@@ -112,7 +133,11 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
     (shorter,) = shorten([simple])
     before, after = value_in(FORTY, simple, point), value_in(FORTY, shorter, point)
     if before is not None:
-        assert after is not None and close(before, after), (expression_text(simple), expression_text(shorter), names)
+        assert after is not None and close(before, after), (
+            expression_text(simple),
+            expression_text(shorter),
+            names,
+        )
 
 
 @pytest.mark.parametrize(
@@ -132,7 +157,10 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
         ("x*sign(x) + abs(x)", "2*abs(x)"),
         ("sign(x)/abs(x)", "1/x"),
         ("2*x*exp(-x/2) - x**2*exp(-x/2)/2", "x*(4 - x)*exp(-x/2)/2"),
-        ("6*(2*x - 1)**2*(x + 2)**4 + 4*(2*x - 1)**3*(x + 2)**3", "(14*x + 8)*(2*x - 1)**2*(x + 2)**3"),
+        (
+            "6*(2*x - 1)**2*(x + 2)**4 + 4*(2*x - 1)**3*(x + 2)**3",
+            "(14*x + 8)*(2*x - 1)**2*(x + 2)**3",
+        ),
         ("cos(x)/(cos(x) + 1) + sin(x)**2/(cos(x) + 1)**2", "1/(cos(x) + 1)"),
         ("2*x*y*z + 2*x*y*w", "2*x*y*(z + w)"),
         ("-2*(sin(x) - y)*z", "2*z*(y - sin(x))"),
@@ -145,7 +173,10 @@ def test_sums_of_like_products_keep_every_value(graph: Value, numbers: Sequence[
         ("-y*where(x > y, 0, 1)", "where(x > y, 0, -y)"),
         ("y**x*log(y)*cos(x) + x*y**(x - 1)", "(log(y)*cos(x) + x/y)*y**x"),
         ("y**x*log(x)*cos(x) + x*y**(x - 1)", "y**x*log(x)*cos(x) + x*y**(x - 1)"),
-        ("exp(y*z)/(x**2*a**2*b**2)*x + exp(y*z)/(x**2*a**2*b**2)", "(x + 1)*exp(y*z)/(x**2*a**2*b**2)"),
+        (
+            "exp(y*z)/(x**2*a**2*b**2)*x + exp(y*z)/(x**2*a**2*b**2)",
+            "(x + 1)*exp(y*z)/(x**2*a**2*b**2)",
+        ),
         # What stands below a line is in front of the sum even if that is no shorter.
         ("cos(x)/x - sin(x)/x**2", "(x*cos(x) - sin(x))/x**2"),
         ("1.5*sqrt(x) + 1/(2*sqrt(x))", "(3*x + 1)/(2*sqrt(x))"),
@@ -162,10 +193,16 @@ def test_what_it_does(text: str, expected: str) -> None:
 def test_a_sum_beside_its_negative_keeps_all_its_powers(first: str, second: str) -> None:
     point = {"x": EXACT.number(2), "y": EXACT.number(7)}
     for k, n in itertools.product((-3, -2, 1, 2), (1, 2, -3)):
-        for text in (f"-3*({first})**{k}*({second})**{n}", f"x*({first})**{n}*-y*({second})**{k}/x*({first})**2"):
+        for text in (
+            f"-3*({first})**{k}*({second})**{n}",
+            f"x*({first})**{n}*-y*({second})**{k}/x*({first})**2",
+        ):
             (graph,) = parse(text).outputs
             (shorter,) = shorten(simplify([graph]))
-            assert value_in(EXACT, shorter, point) == value_in(EXACT, graph, point), (text, expression_text(shorter))
+            assert value_in(EXACT, shorter, point) == value_in(EXACT, graph, point), (
+                text,
+                expression_text(shorter),
+            )
 
 
 @pytest.mark.parametrize(
@@ -184,7 +221,9 @@ def test_what_it_leaves_alone(text: str) -> None:
     assert shortened(text) == text
 
 
-@pytest.mark.parametrize(("text", "size"), [("x", 1), ("x + 2*y*sin(z)", 8), ("-3*x", 4), ("x**2/(x + 1)", 7)])
+@pytest.mark.parametrize(
+    ("text", "size"), [("x", 1), ("x + 2*y*sin(z)", 8), ("-3*x", 4), ("x**2/(x + 1)", 7)]
+)
 def test_size_counts_names_numbers_operators_and_calls(text: str, size: int) -> None:
     assert token_count(simplify(parse(text).outputs)[0], {}) == size
 
@@ -200,19 +239,27 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_long_sums_and_products_stay_cheap(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The work grows with the graph, not with its square: terms of a longer sum are not looked at pair by pair."""
+    """The work grows with the graph, not with its square: terms of a longer sum are not looked at
+    pair by pair.
+    """
 
     def looked_at(count: int) -> int:
         seen = 0
         before = rewriting.Shortener.shortest_sum
 
-        def counted(self: rewriting.Shortener, given: Sequence[object], again: bool = True) -> object:
+        def counted(
+            self: rewriting.Shortener, given: Sequence[object], again: bool = True
+        ) -> object:
             nonlocal seen
             seen += len(given)
             return before(self, given, again)  # type: ignore[arg-type]
 
         monkeypatch.setattr(rewriting.Shortener, "shortest_sum", counted)
-        shorten(simplify(parse(" + ".join(f"x**2*sin({k}*x)*exp({k}*y)" for k in range(1, count))).outputs))
+        shorten(
+            simplify(
+                parse(" + ".join(f"x**2*sin({k}*x)*exp({k}*y)" for k in range(1, count))).outputs
+            )
+        )
         monkeypatch.setattr(rewriting.Shortener, "shortest_sum", before)
         return seen
 

@@ -1,4 +1,6 @@
-"""Guards with two sides: whether there is a derivative where their branches meet. Answers are derived by hand."""
+"""Guards with two sides: whether there is a derivative where their branches meet. Answers are
+derived by hand.
+"""
 
 import pytest
 
@@ -29,18 +31,40 @@ SMOOTH = [
     ("where(x - x == 0, 1, sin(x)/x)", 0),
 ]
 KINKS = [
-    ("where(x <= 0, 0, x*log(x))", "the derivative by `x` is 0 on the left and -infinite on the right"),
-    ("where(x > 0, sqrt(x), 0)", "the derivative by `x` is 0 on the left and infinite on the right"),
-    ("where(x > 0, x*sin(1/x), 0)", "the derivative by `x` is 0 on the left and oscillating on the right"),
-    ("where(x > 0, log(x), 0)", "the limit of the value is 0 on the left and -infinite on the right"),
+    (
+        "where(x <= 0, 0, x*log(x))",
+        "the derivative by `x` is 0 on the left and -infinite on the right",
+    ),
+    (
+        "where(x > 0, sqrt(x), 0)",
+        "the derivative by `x` is 0 on the left and infinite on the right",
+    ),
+    (
+        "where(x > 0, x*sin(1/x), 0)",
+        "the derivative by `x` is 0 on the left and oscillating on the right",
+    ),
+    (
+        "where(x > 0, log(x), 0)",
+        "the limit of the value is 0 on the left and -infinite on the right",
+    ),
     ("where(x > 0, sin(x)/x, 2)", "the limit of the value is 2 on the left and 1 on the right"),
-    ("where(x > 0, (exp(x) - 1)/x, 1)", "the derivative by `x` is 0 on the left and 0.5 on the right"),
+    (
+        "where(x > 0, (exp(x) - 1)/x, 1)",
+        "the derivative by `x` is 0 on the left and 0.5 on the right",
+    ),
     ("where(x < 0, -x, x)", "the derivative by `x` is -1 on the left and 1 on the right"),
     ("where(x < 0, x, x + 1)", "the value jumps between 1 and 0"),
-    ("where(x == 0, 0, x*log(abs(x)))", "the derivative by `x` is -infinite on the left and -infinite on the right"),
-    ("where(x == 0, 0, 1/x)", "the limit of the value is -infinite on the left and infinite on the right"),
+    (
+        "where(x == 0, 0, x*log(abs(x)))",
+        "the derivative by `x` is -infinite on the left and -infinite on the right",
+    ),
+    (
+        "where(x == 0, 0, 1/x)",
+        "the limit of the value is -infinite on the left and infinite on the right",
+    ),
     ("where(x == 0, 1, abs(x)/x)", "the limit of the value is -1 on the left and 1 on the right"),
-    # the factor 0 of the branch that is taken hides the slope 2*sqrt(x)/(2*sqrt(x)) of the other one
+    # the factor 0 of the branch that is taken hides the slope 2*sqrt(x)/(2*sqrt(x)) of the other
+    # one
     ("where(x <= 0, 0, x**0.5)**2", "the derivative by `x` is 0 on the left and 1 on the right"),
 ]
 
@@ -58,7 +82,12 @@ def test_a_derivative_that_exists_is_given_without_a_warning(text: str, slope: f
 
 @pytest.mark.parametrize(("text", "sides"), KINKS)
 def test_a_derivative_that_does_not_exist_is_said_with_its_sides(text: str, sides: str) -> None:
-    for answer in (gradient(text, {"x": 0}), trace(text, {"x": 0}), diff(text, {"x": 0}), jacobian(text, {"x": 0})):
+    for answer in (
+        gradient(text, {"x": 0}),
+        trace(text, {"x": 0}),
+        diff(text, {"x": 0}),
+        jacobian(text, {"x": 0}),
+    ):
         (warning,) = [one for one in answer.warnings if one.kind == "kink"]
         assert warning.message.endswith(sides)
         assert warning.hint is not None and warning.hint.startswith("there is no derivative here")
@@ -83,7 +112,10 @@ def test_second_derivatives_and_series(text: str, second: float) -> None:
 @pytest.mark.parametrize(
     ("text", "reason"),
     [
-        ("where(x > 0, x**2*log(x), 0)", "order 2 by `x` is 0 on the left and -infinite on the right"),
+        (
+            "where(x > 0, x**2*log(x), 0)",
+            "order 2 by `x` is 0 on the left and -infinite on the right",
+        ),
         ("where(x > 0, sin(x)/x, 1)", "order 2 by `x` is 0 on the left and -0.333333 on the right"),
         ("where(x > 0, x**2*sin(1/x), 0)", "not decided"),  # the second derivative does not exist
         ("where(x == 0, 0, x**2*sin(1/x))", "not decided"),
@@ -145,7 +177,9 @@ def test_the_point_of_a_guard_is_read_as_it_was_typed() -> None:
         "where(abs(x) > 0, (exp(2*x) - 1)/2/x, 1)",
     ],
 )
-def test_a_guard_of_a_single_point_has_the_derivative_around_it_however_it_is_spelled(text: str) -> None:
+def test_a_guard_of_a_single_point_has_the_derivative_around_it_however_it_is_spelled(
+    text: str,
+) -> None:
     answer = gradient(text, {"x": 0})
     assert answer.gradient == {"x": pytest.approx(1)} and not answer.warnings
     (formula,) = [one.formula for one in diff(text, everywhere=True).derivatives]
@@ -156,12 +190,18 @@ def test_a_guard_of_a_single_point_has_the_derivative_around_it_however_it_is_sp
 
 
 def test_a_comparison_that_is_more_than_a_point_is_no_guard() -> None:
-    for text in ("where(x <= 0 or x > 0, x, 0)", "where(x < 0 and x > 0, 0, x)", "where(abs(x) >= 0, x, 0)"):
+    for text in (
+        "where(x <= 0 or x > 0, x, 0)",
+        "where(x < 0 and x > 0, 0, x)",
+        "where(abs(x) >= 0, x, 0)",
+    ):
         assert gradient(text, {"x": 0}).gradient == {"x": 1}
     assert gradient("where(x < 0, x, where(x >= 0, 2*x, 5))", {"x": 0}).warnings
 
 
-@pytest.mark.parametrize("text", ["where(-x >= 0, 0, x**1.5*y)", "where(1 - x >= 1, 0, exp(-1/x)*y)"])
+@pytest.mark.parametrize(
+    "text", ["where(-x >= 0, 0, x**1.5*y)", "where(1 - x >= 1, 0, exp(-1/x)*y)"]
+)
 def test_a_guard_of_several_variables_may_be_written_the_other_way_round(text: str) -> None:
     # the other branch has a value where x is above 0 only
     answer = gradient(text, {"x": 0, "y": 2})
@@ -170,7 +210,8 @@ def test_a_guard_of_several_variables_may_be_written_the_other_way_round(text: s
 
 
 @pytest.mark.parametrize(
-    "text", ["where(x > 0, x**2*log(y), 0)", "where(x > 0, x**2/y, 0)", "where(x > 0, x**2*y**0.5, 0)"]
+    "text",
+    ["where(x > 0, x**2*log(y), 0)", "where(x > 0, x**2/y, 0)", "where(x > 0, x**2*y**0.5, 0)"],
 )
 def test_coefficients_that_are_not_smooth_at_the_point_prove_nothing(text: str) -> None:
     # near the point, with y small beside x, these are not even bounded, or not defined

@@ -1,4 +1,6 @@
-"""The simplifier: same values, edges included; doing it twice changes nothing; what it must do and must not."""
+"""The simplifier: same values, edges included; doing it twice changes nothing; what it must do and
+must not.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,11 @@ def check(graph: Value, numbers: Sequence[str]) -> None:
     before, after = value_in(FORTY, graph, point), value_in(FORTY, shorter, point)
     if before is not None:
         compared()
-        assert after is not None and close(before, after), (expression_text(graph), expression_text(shorter), numbers)
+        assert after is not None and close(before, after), (
+            expression_text(graph),
+            expression_text(shorter),
+            numbers,
+        )
 
 
 @compares(150)
@@ -84,7 +90,16 @@ def test_what_it_does(text: str, expected: str) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["sqrt(x**2*y)", "(x**3)**0.25", "log(x**2)", "x**y*x**z", "sqrt(x)*sqrt(y)", "1e300*1e300", "1/0", "acos(cos(x))"],
+    [
+        "sqrt(x**2*y)",
+        "(x**3)**0.25",
+        "log(x**2)",
+        "x**y*x**z",
+        "sqrt(x)*sqrt(y)",
+        "1e300*1e300",
+        "1/0",
+        "acos(cos(x))",
+    ],
 )
 def test_what_it_leaves_alone(text: str) -> None:
     assert simplified(text) == text
@@ -94,7 +109,9 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     """The property above is tested: with |a| → a it fails."""
     rule = Canonicalizer.declared_identity
     monkeypatch.setattr(
-        Canonicalizer, "declared_identity", lambda p, row, inputs: inputs[0] if row is ABS else rule(p, row, inputs)
+        Canonicalizer,
+        "declared_identity",
+        lambda p, row, inputs: inputs[0] if row is ABS else rule(p, row, inputs),
     )
     moduli = graphs([], max_leaves=3).map(lambda graph: node(ABS, (graph,)))
     few = settings(RELAXED, max_examples=100, phases=[Phase.generate])
@@ -105,11 +122,16 @@ def test_a_wrong_rule_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.parametrize(
     ("program", "expected"),
     [
-        ("a = x + y; sin(a), a*1 + w, a + v, cos(a)", ["sin(x + y)", "x + y + w", "x + y + v", "cos(x + y)"]),
+        (
+            "a = x + y; sin(a), a*1 + w, a + v, cos(a)",
+            ["sin(x + y)", "x + y + w", "x + y + v", "cos(x + y)"],
+        ),
         ("a = x*y; sin(a), a**1*w, a*v, cos(a)", ["sin(x*y)", "x*y*w", "x*y*v", "cos(x*y)"]),
     ],
 )
-def test_what_is_added_to_a_part_is_not_added_where_else_it_is_used(program: str, expected: list[str]) -> None:
+def test_what_is_added_to_a_part_is_not_added_where_else_it_is_used(
+    program: str, expected: list[str]
+) -> None:
     assert [expression_text(output) for output in simplify(parse(program).outputs)] == expected
 
 

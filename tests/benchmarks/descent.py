@@ -1,7 +1,9 @@
-"""What one step of gradient descent costs: `descend`, and the same loop written with micrograd and with PyTorch.
+"""What one step of gradient descent costs: `descend`, and the same loop written with micrograd and
+with PyTorch.
 
-The loop is the plain one of the tutorials: value, gradient, and every variable moved against its partial derivative.
-Libraries that are not installed are left out. Seconds are those of the processor, the best of several rounds.
+The loop is the plain one of the tutorials: value, gradient, and every variable moved against its
+partial derivative. Libraries that are not installed are left out. Seconds are those of the
+processor, the best of several rounds.
 """
 
 from __future__ import annotations
@@ -104,7 +106,9 @@ def _pytorch(text: str, start: Mapping[str, float]) -> Run:
     return run
 
 
-def _function(text: str, start: Mapping[str, float], functions: dict[str, Any]) -> Callable[..., Any]:
+def _function(
+    text: str, start: Mapping[str, float], functions: dict[str, Any]
+) -> Callable[..., Any]:
     """The program as the function that a person would write in Python."""
     space: dict[str, Any] = dict(functions)
     exec(f"def forward({', '.join(start)}):\n    return {text}", space)
@@ -124,7 +128,9 @@ def _seconds(run: Run, steps: int, rounds: int) -> float:
 
 
 def measure(work: int, rounds: int) -> list[dict[str, object]]:
-    """One row a program: microseconds a step, and how many times longer the others take. `work` says how many steps."""
+    """One row a program: microseconds a step, and how many times longer the others take. `work`
+    says how many steps.
+    """
     makers = {"micrograd": _micrograd, "torch": _pytorch}
     rows: list[dict[str, object]] = []
     for name, (text, start) in PROGRAMS.items():
@@ -141,7 +147,9 @@ def measure(work: int, rounds: int) -> list[dict[str, object]]:
             other = maker(text, start)
             found = other(5)
             if any(abs(found[each] - x) > 1e-9 * max(1.0, abs(x)) for each, x in reference.items()):
-                raise AssertionError(f"{name}: {library} goes elsewhere, {found} and not {reference}")
+                raise AssertionError(
+                    f"{name}: {library} goes elsewhere, {found} and not {reference}"
+                )
             theirs = _seconds(other, max(3, steps // (10 if library == "torch" else 2)), rounds)
             row[label] = round(theirs * 1e6, 1)
             row[f"{label} / ours"] = round(theirs / taken, 1)

@@ -1,7 +1,9 @@
-"""Value as an engine: forward and backward over a multilayer perceptron beside micrograd, and over growing chains.
+"""Value as an engine: forward and backward over a multilayer perceptron beside micrograd, and over
+growing chains.
 
-Every measurement has a process of its own, since what it is about is also how much memory stays. The collector is on,
-but for the chains that say otherwise: while a graph grows it walks through all that is there again and again.
+Every measurement has a process of its own, since what it is about is also how much memory stays.
+The collector is on, but for the chains that say otherwise: while a graph grows it walks through all
+that is there again and again.
 """
 
 from __future__ import annotations
@@ -103,7 +105,9 @@ def _samples() -> tuple[list[list[float]], list[float]]:
 
 
 def _steps_of_values(engine: str) -> Any:
-    """A step of training of a network of `Value`s: a loss of all samples, its gradient, new parameters."""
+    """A step of training of a network of `Value`s: a loss of all samples, its gradient, new
+    parameters.
+    """
     module = importlib.import_module("micrograd.nn" if engine == "micrograd" else "autodiff_cli.nn")
     sys.setrecursionlimit(10**6)
     random.seed(3)
@@ -126,7 +130,9 @@ def _weights() -> list[Any]:
     import numpy as np
 
     rng = np.random.default_rng(3)
-    return [array for n, m in pairwise(SIZES) for array in (rng.uniform(-1, 1, (n, m)), np.zeros(m))]
+    return [
+        array for n, m in pairwise(SIZES) for array in (rng.uniform(-1, 1, (n, m)), np.zeros(m))
+    ]
 
 
 def _steps_recorded(engine: str) -> Any:
@@ -171,7 +177,10 @@ def _steps_of_scalar_tensors(engine: str) -> Any:
     rng = random.Random(3)
     layers = [
         [
-            [torch.tensor(rng.uniform(-1, 1), dtype=torch.float64, requires_grad=True) for _ in range(n + 1)]
+            [
+                torch.tensor(rng.uniform(-1, 1), dtype=torch.float64, requires_grad=True)
+                for _ in range(n + 1)
+            ]
             for _ in range(m)
         ]
         for n, m in pairwise(SIZES)
@@ -181,7 +190,10 @@ def _steps_of_scalar_tensors(engine: str) -> Any:
 
     def model(row: Any) -> Any:
         for layer in layers:
-            sums = [sum((w * x for w, x in zip(neuron, row, strict=False)), neuron[-1]) for neuron in layer]
+            sums = [
+                sum((w * x for w, x in zip(neuron, row, strict=False)), neuron[-1])
+                for neuron in layer
+            ]
             row = sums if layer is layers[-1] else [each.relu() for each in sums]
         return row[0]
 
@@ -230,7 +242,9 @@ def _steps_of_torch_by_sample(engine: str) -> Any:
     tensors = [torch.tensor(row, dtype=torch.float64) for row in rows]
 
     def step() -> float:
-        losses = [(model(row)[0] - target) ** 2 for row, target in zip(tensors, targets, strict=True)]
+        losses = [
+            (model(row)[0] - target) ** 2 for row, target in zip(tensors, targets, strict=True)
+        ]
         return float(learn(sum(losses) * (1.0 / SAMPLES)))
 
     return step
@@ -282,17 +296,22 @@ def _steps_of_jax(engine: str) -> Any:
 
 
 TRAINED = {
-    "autodiff": _steps_of_values, "micrograd": _steps_of_values, "torch, numbers": _steps_of_scalar_tensors,
-    "autodiff, jit": _steps_recorded, "torch, by sample": _steps_of_torch_by_sample, "jax, by sample": _steps_of_jax,
+    "autodiff": _steps_of_values, "micrograd": _steps_of_values,
+    "torch, numbers": _steps_of_scalar_tensors, "autodiff, jit": _steps_recorded,
+    "torch, by sample": _steps_of_torch_by_sample, "jax, by sample": _steps_of_jax,
     "torch": _steps_of_torch, "jax": _steps_of_jax,
 }  # fmt: skip
-"""Engines that train the network, in three groups: number by number, sample by sample, and all samples at once."""
+"""Engines that train the network, in three groups: number by number, sample by sample, and all
+samples at once.
+"""
 ROWS = "autodiff, rows"
 """All samples at once: a formula, whose samples are rows of data."""
 
 
 def _training_by_rows(least: int) -> dict[str, float]:
-    """Steps a second of `descend` with data, without the time that reading and compiling take, and megabytes."""
+    """Steps a second of `descend` with data, without the time that reading and compiling take, and
+    megabytes.
+    """
     from autodiff_cli import descend
 
     before = _memory()
@@ -314,7 +333,9 @@ def _training_by_rows(least: int) -> dict[str, float]:
 
 
 def training(engine: str, least: int) -> dict[str, float]:
-    """Steps a second of training a network of 4, 16, 16 and 1 neurons over 100 samples, and megabytes."""
+    """Steps a second of training a network of 4, 16, 16 and 1 neurons over 100 samples, and
+    megabytes.
+    """
     if engine == ROWS:
         return _training_by_rows(least)
     before = _memory()
@@ -333,10 +354,14 @@ FEW = ("autodiff", "autodiff, jit", ROWS)
 """The engines that a short run measures."""
 
 
-def measure_training(least: int, rounds: int, engines: Sequence[str] = (*TRAINED, ROWS)) -> list[dict[str, object]]:
+def measure_training(
+    least: int, rounds: int, engines: Sequence[str] = (*TRAINED, ROWS)
+) -> list[dict[str, object]]:
     """One row an engine, the rounds in turn: the medians."""
     here = [
-        name for name in engines if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
+        name
+        for name in engines
+        if importlib.util.find_spec(name.partition(",")[0].replace("autodiff", "autodiff_cli"))
     ]
     found: dict[str, list[dict[str, float]]] = {engine: [] for engine in here}
     for _ in range(rounds):
@@ -345,7 +370,13 @@ def measure_training(least: int, rounds: int, engines: Sequence[str] = (*TRAINED
     rows: list[dict[str, object]] = []
     for engine, each in found.items():
         middle = {key: statistics.median(one[key] for one in each) for key in each[0]}
-        rows.append({"engine": engine, "steps/s": round(middle["steps"], 1), "megabytes": round(middle["megabytes"])})
+        rows.append(
+            {
+                "engine": engine,
+                "steps/s": round(middle["steps"], 1),
+                "megabytes": round(middle["megabytes"]),
+            }
+        )
     return rows
 
 
@@ -363,7 +394,9 @@ def measure(nodes: int, chains: list[int], rounds: int) -> list[dict[str, object
             found[engine].append(_apart("perceptron", engine, nodes))
     rows: list[dict[str, object]] = []
     for engine in engines:
-        middle = {key: statistics.median(each[key] for each in found[engine]) for key in found[engine][0]}
+        middle = {
+            key: statistics.median(each[key] for each in found[engine]) for key in found[engine][0]
+        }
         both = middle["forward"] + middle["backward"]
         rows.append(
             {

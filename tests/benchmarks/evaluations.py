@@ -1,4 +1,6 @@
-"""One program at many points: the generated evaluator beside the sweeps over the graph, and beside `gradient`."""
+"""One program at many points: the generated evaluator beside the sweeps over the graph, and beside
+`gradient`.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +47,9 @@ def per_call(call: Callable[[], object], calls: int, rounds: int) -> float:
 
 
 def measure(rounds: int) -> list[dict[str, object]]:
-    """A row a program: nodes, microseconds to generate, of one evaluation each way, and the ratio of two of them."""
+    """A row a program: nodes, microseconds to generate, of one evaluation each way, and the ratio
+    of two of them.
+    """
     rows: list[dict[str, object]] = []
     for name, text in PROGRAMS.items():
         program = parse(text)

@@ -1,4 +1,6 @@
-"""Fits of NIST's nonlinear problems: right digits, evaluations and CPU time beside SciPy's `curve_fit` and lmfit."""
+"""Fits of NIST's nonlinear problems: right digits, evaluations and CPU time beside SciPy's
+`curve_fit` and lmfit.
+"""
 
 from __future__ import annotations
 
@@ -24,11 +26,15 @@ Outcome = tuple[Mapping[str, float], int]
 
 
 def measure(small: bool = False) -> list[dict[str, object]]:
-    """A row a fitter: its worst and median problem in right digits, how many have 9, evaluations, milliseconds.
+    """A row a fitter: its worst and median problem in right digits, how many have 9, evaluations,
+    milliseconds.
 
     A fit that ends in an error has no digit, and its evaluations are not counted.
     """
-    problems = [json.loads(line) for line in (NIST / "problems.jsonl").read_text(encoding="utf-8").splitlines()]
+    problems = [
+        json.loads(line)
+        for line in (NIST / "problems.jsonl").read_text(encoding="utf-8").splitlines()
+    ]
     fitters: dict[str, Callable[[dict[str, Any], Any, Any, list[float]], Outcome]] = {
         "autodiff": _ours, "SciPy curve_fit": _scipy,
     }  # fmt: skip
@@ -55,7 +61,9 @@ def measure(small: bool = False) -> list[dict[str, object]]:
                         estimates, count = {}, 0
                 seconds += time.process_time() - begun
                 evaluations += count
-                right.append(min(_digits(estimates.get(p), text) for p, text in problem["certified"].items()))
+                right.append(
+                    min(_digits(estimates.get(p), text) for p, text in problem["certified"].items())
+                )
         right.sort()
         found.append(
             {
@@ -95,7 +103,9 @@ def _model(problem: dict[str, Any], counted: list[int]) -> Callable[..., Any]:
 
 def _ours(problem: dict[str, Any], x: Any, y: Any, start: Sequence[float]) -> Outcome:
     names = list(problem["certified"])
-    found = fit(problem["formula"], {"x": list(x), "y": list(y)}, dict(zip(names, start, strict=True)))
+    found = fit(
+        problem["formula"], {"x": list(x), "y": list(y)}, dict(zip(names, start, strict=True))
+    )
     return {name: float(found.parameters[name].estimate) for name in names}, found.evaluations
 
 

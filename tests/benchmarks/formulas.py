@@ -1,4 +1,6 @@
-"""How the derivative of a growing formula grows, as text with named common parts, and how long it takes."""
+"""How the derivative of a growing formula grows, as text with named common parts, and how long it
+takes.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ SHAPES = {"product": product, "squarings": squarings, "network": network}
 
 
 def measure(sizes: list[int]) -> list[dict[str, object]]:
-    """A row a shape and size: characters of the program, and characters and seconds of its shared derivative."""
+    """A row a shape and size: characters of the program, and characters and seconds of its shared
+    derivative.
+    """
     rows: list[dict[str, object]] = []
     for name, shape in SHAPES.items():
         for size in sizes:

@@ -1,7 +1,8 @@
 """How time and memory grow with the size of a formula, and with the number of lines of a stream.
 
-Each measurement has a process of its own. The process that starts them stays small and never holds a program: Linux
-counts what the parent held at the start as part of a child's peak. Seconds are those of the processor.
+Each measurement has a process of its own. The process that starts them stays small and never holds
+a program: Linux counts what the parent held at the start as part of a child's peak. Seconds are
+those of the processor.
 """
 
 from __future__ import annotations
@@ -48,7 +49,9 @@ def write(shape: str, size: str, program: str) -> dict[str, float]:
 
 
 def through_python(program: str) -> dict[str, float]:
-    """Seconds, nodes of the graph, derivative and memory in bytes of one call of `gradient`, imports not counted."""
+    """Seconds, nodes of the graph, derivative and memory in bytes of one call of `gradient`,
+    imports not counted.
+    """
     from autodiff_cli import gradient
 
     text = Path(program).read_text(encoding="ascii")
@@ -69,13 +72,21 @@ def through_python(program: str) -> dict[str, float]:
 
 
 def through_the_command(program: str) -> dict[str, float]:
-    """Seconds, derivative and peak memory in bytes of `autodiff grad --file … --json`, its start included."""
+    """Seconds, derivative and peak memory in bytes of `autodiff grad --file … --json`, its start
+    included.
+    """
     with tempfile.TemporaryFile() as answer:
-        process = subprocess.Popen([AUTODIFF, "grad", "--file", program, "--at", "x=1", "--json"], stdout=answer)
+        process = subprocess.Popen(
+            [AUTODIFF, "grad", "--file", program, "--at", "x=1", "--json"], stdout=answer
+        )
         taken, peak = _wait(process)
         answer.seek(max(0, answer.tell() - 1000))
         found = re.search(rb'"gradient": \{"x": ([^}]*)\}', answer.read())
-    return {"seconds": taken, "derivative": float(found[1]) if found else float("nan"), "bytes": peak}
+    return {
+        "seconds": taken,
+        "derivative": float(found[1]) if found else float("nan"),
+        "bytes": peak,
+    }
 
 
 def _wait(process: subprocess.Popen[Any]) -> tuple[float, int]:
@@ -89,12 +100,16 @@ def _wait(process: subprocess.Popen[Any]) -> tuple[float, int]:
 
 def _apart(task: str, *arguments: str) -> dict[str, float]:
     """What one of the functions above returns in a process of its own."""
-    done = subprocess.run([sys.executable, __file__, task, *arguments], stdout=subprocess.PIPE, check=True)
+    done = subprocess.run(
+        [sys.executable, __file__, task, *arguments], stdout=subprocess.PIPE, check=True
+    )
     return dict(json.loads(done.stdout))
 
 
 def measure(sizes: dict[str, list[int]]) -> list[dict[str, object]]:
-    """One row a shape and size: time and memory, in all and by size, through Python and through the command."""
+    """One row a shape and size: time and memory, in all and by size, through Python and through the
+    command.
+    """
     rows: list[dict[str, object]] = []
     for shape, wanted in sizes.items():
         for size in wanted:
@@ -123,14 +138,19 @@ def measure(sizes: dict[str, list[int]]) -> list[dict[str, object]]:
 
 
 def stream(counts: list[int]) -> list[dict[str, object]]:
-    """One row a count of lines: time and peak memory of one `autodiff grad --format jsonl` that answers them all."""
+    """One row a count of lines: time and peak memory of one `autodiff grad --format jsonl` that
+    answers them all.
+    """
     rows: list[dict[str, object]] = []
     for count in counts:
         with tempfile.TemporaryFile("w+") as requests:
             requests.writelines(f"(x - {line})**2*y\tx={line + 1},y=2\n" for line in range(count))
             requests.seek(0)
             process = subprocess.Popen(
-                [AUTODIFF, "grad", "--format", "jsonl"], stdin=requests, stdout=subprocess.PIPE, text=True
+                [AUTODIFF, "grad", "--format", "jsonl"],
+                stdin=requests,
+                stdout=subprocess.PIPE,
+                text=True,
             )
             answered = _right_answers(process.stdout)
             taken, peak = _wait(process)

@@ -1,4 +1,6 @@
-"""Losses over data beside PyTorch: steps on all rows, and epochs in batches, of a logistic regression and a network."""
+"""Losses over data beside PyTorch: steps on all rows, and epochs in batches, of a logistic
+regression and a network.
+"""
 
 from __future__ import annotations
 
@@ -18,7 +20,9 @@ BATCH = 32
 
 
 def measure(rows: int, steps: int, rounds: int) -> list[dict[str, object]]:
-    """CPU-seconds of training, with reading the formula and compiling it, each the median of some rounds."""
+    """CPU-seconds of training, with reading the formula and compiling it, each the median of some
+    rounds.
+    """
     models: list[tuple[str, str, dict[str, float], dict[str, Any]]] = [
         (
             "logistic regression", "s = w1*x1 + w2*x2 + b; softplus(s) - y*s", {"w1": 0.1, "w2": -0.2, "b": 0.0},
@@ -30,7 +34,9 @@ def measure(rows: int, steps: int, rounds: int) -> list[dict[str, object]]:
     for name, text, start, data in models:
         for kind, given in (("steps", {"steps": steps}), ("epochs", {"batch": BATCH, "epochs": 2})):
 
-            def ours(text: str = text, start: Any = start, data: Any = data, given: Any = given) -> None:
+            def ours(
+                text: str = text, start: Any = start, data: Any = data, given: Any = given
+            ) -> None:
                 descend(text, start, data=data, reduce="mean", rate=0.05, **given)
 
             row: dict[str, object] = {
@@ -77,10 +83,13 @@ def pytorch(
             def loss(part: slice) -> Any:
                 score = x[part] @ w + b
                 return torch.nn.functional.binary_cross_entropy_with_logits(score, y[part])
+
         else:
             hidden = range(16)
             inner = torch.stack([leaves(f"W1_{k}", f"W2_{k}") for k in hidden]).requires_grad_()
-            bias, outer = (leaves(*[f"{n}_{k}" for k in hidden]).requires_grad_() for n in ("b", "V"))
+            bias, outer = (
+                leaves(*[f"{n}_{k}" for k in hidden]).requires_grad_() for n in ("b", "V")
+            )
             last = leaves("c").requires_grad_()
             parameters = [inner, bias, outer, last]
 

@@ -1,9 +1,10 @@
 """Value and gradient from text, in one process: this program beside all others that are installed.
 
-Every program gets the same formulas in turns, over several rounds, and every answer is compared with one of 30 digits.
-The others are given what they like best: the text as Python reads it, and the point as numbers. This one is given
-lines of a stream, formula and point as text, and its answers are finished records. Each has the collector as its
-users have it: on, and for the `autodiff` command off.
+Every program gets the same formulas in turns, over several rounds, and every answer is compared
+with one of 30 digits. The others are given what they like best: the text as Python reads it, and
+the point as numbers. This one is given lines of a stream, formula and point as text, and its
+answers are finished records. Each has the collector as its users have it: on, and for the
+`autodiff` command off.
 """
 
 from __future__ import annotations
@@ -39,16 +40,22 @@ def _python(text: str, names: Mapping[str, Any]) -> Any:
     return FunctionType(code, dict(names))()
 
 
-def _either(function: Callable[[float], float], other: Callable[[Any], Any], kind: type) -> Callable[[Any], Any]:
+def _either(
+    function: Callable[[float], float], other: Callable[[Any], Any], kind: type
+) -> Callable[[Any], Any]:
     """A function for numbers of a kind, which leaves floats to `math`."""
     return lambda a: other(a) if isinstance(a, kind) else function(a)
 
 
 def micrograd() -> Way:
-    """The engine of the tutorials, Python's own `eval` before it, and the missing functions as its README adds them."""
+    """The engine of the tutorials, Python's own `eval` before it, and the missing functions as its
+    README adds them.
+    """
     from micrograd.engine import Value
 
-    def node(function: Callable[[float], float], slope: Callable[[float], float]) -> Callable[[Any], Any]:
+    def node(
+        function: Callable[[float], float], slope: Callable[[float], float]
+    ) -> Callable[[Any], Any]:
         def apply(a: Any) -> Any:
             out = Value(function(a.data), (a,), "f")
 
@@ -109,13 +116,20 @@ def torch() -> Way:
     import torch as engine
 
     names = ("sin", "cos", "tanh", "exp", "log", "sqrt")
-    functions = {name: _either(getattr(math, name), getattr(engine, name), engine.Tensor) for name in names}
+    functions = {
+        name: _either(getattr(math, name), getattr(engine, name), engine.Tensor) for name in names
+    }
 
     def way(text: str, point: Mapping[str, float]) -> Answer:
-        leaves = {name: engine.tensor(x, dtype=engine.float64, requires_grad=True) for name, x in point.items()}
+        leaves = {
+            name: engine.tensor(x, dtype=engine.float64, requires_grad=True)
+            for name, x in point.items()
+        }
         result = _python(text, functions | leaves)
         result.backward()
-        return result.item(), {name: 0.0 if x.grad is None else x.grad.item() for name, x in leaves.items()}
+        return result.item(), {
+            name: 0.0 if x.grad is None else x.grad.item() for name, x in leaves.items()
+        }
 
     return way
 
@@ -123,7 +137,9 @@ def torch() -> Way:
 def _traced(value_and_grad: Callable[..., Any], functions: Mapping[str, Any]) -> Way:
     def way(text: str, point: Mapping[str, float]) -> Answer:
         code = compile(text, "<formula>", "eval")
-        value, partials = value_and_grad(lambda leaves: FunctionType(code, {**functions, **leaves})())(dict(point))
+        value, partials = value_and_grad(
+            lambda leaves: FunctionType(code, {**functions, **leaves})()
+        )(dict(point))
         return float(value), {name: float(partial) for name, partial in partials.items()}
 
     return way
@@ -135,12 +151,15 @@ def autograd() -> Way:
     from autograd import value_and_grad
 
     return _traced(
-        value_and_grad, {name: getattr(numbers, name) for name in ("sin", "cos", "tanh", "exp", "log", "sqrt")}
+        value_and_grad,
+        {name: getattr(numbers, name) for name in ("sin", "cos", "tanh", "exp", "log", "sqrt")},
     )
 
 
 def jax() -> Way:
-    """JAX: `value_and_grad` in double precision, not compiled, which would take longer for one point."""
+    """JAX: `value_and_grad` in double precision, not compiled, which would take longer for one
+    point.
+    """
     import jax as engine
 
     engine.config.update("jax_enable_x64", True)
@@ -152,7 +171,9 @@ def casadi() -> Way:
     """CasADi: Python's `eval` over scalar symbols, then one function of value and gradient."""
     import casadi as engine
 
-    functions = {name: getattr(engine, name) for name in ("sin", "cos", "tanh", "exp", "log", "sqrt")}
+    functions = {
+        name: getattr(engine, name) for name in ("sin", "cos", "tanh", "exp", "log", "sqrt")
+    }
 
     def way(text: str, point: Mapping[str, float]) -> Answer:
         leaves = {name: engine.SX.sym(name) for name in point}
@@ -166,8 +187,8 @@ def casadi() -> Way:
 
 
 PEERS: dict[str, Callable[[], Way]] = {
-    "symengine": symengine, "micrograd + eval": micrograd, "PyTorch": torch, "HIPS autograd": autograd,
-    "CasADi": casadi, "JAX": jax, "SymPy": sympy,
+    "symengine": symengine, "micrograd + eval": micrograd, "PyTorch": torch,
+    "HIPS autograd": autograd, "CasADi": casadi, "JAX": jax, "SymPy": sympy,
 }  # fmt: skip
 
 
@@ -213,7 +234,9 @@ def _ours(asked: Sequence[Formula], line: Callable[[Formula], str]) -> tuple[flo
 
 
 def _tried(way: Way, formula: Formula) -> Answer:
-    """What a peer answers; what it cannot compute counts as wrong, as micrograd's powers with a variable exponent."""
+    """What a peer answers; what it cannot compute counts as wrong, as micrograd's powers with a
+    variable exponent.
+    """
     try:
         return way(formula.python or formula.text, formula.point)
     except Exception:
@@ -228,9 +251,10 @@ def _theirs(way: Way, asked: Sequence[Formula]) -> tuple[float, list[Answer]]:
 
 
 def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, object]]:
-    """One row a program: median lines a second over the rounds, for formulas that are all different, for formulas that
-    come again at other points, for formulas that share no names and numbers, and for those that people write (each
-    once); how many times as fast this program is; and wrong answers among how many.
+    """One row a program: median lines a second over the rounds, for formulas that are all
+    different, for formulas that come again at other points, for formulas that share no names and
+    numbers, and for those that people write (each once); how many times as fast this program is;
+    and wrong answers among how many.
 
     A program whose round would last longer than so many seconds gets the first formulas only.
     """
@@ -268,8 +292,13 @@ def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, obj
                 rates[name][kind].append(len(some) / max(taken, 1e-9))
                 if kind != "repeated":
                     asked_of[name] += len(some)
-                    wrong[name] += sum(not is_right(f, *answer) for f, answer in zip(some, answers, strict=True))
-    medians = {name: {kind: statistics.median(of) for kind, of in kinds.items()} for name, kinds in rates.items()}
+                    wrong[name] += sum(
+                        not is_right(f, *answer) for f, answer in zip(some, answers, strict=True)
+                    )
+    medians = {
+        name: {kind: statistics.median(of) for kind, of in kinds.items()}
+        for name, kinds in rates.items()
+    }
     ours = medians["autodiff"]
     table: list[dict[str, object]] = []
     for name, by_kind in sorted(medians.items(), key=lambda item: -item[1]["lines/s"]):

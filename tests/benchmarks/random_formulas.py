@@ -1,7 +1,9 @@
-"""The formulas of the comparison with other programs: random ones from a seed, each with its answer to 30 digits.
+"""The formulas of the comparison with other programs: random ones from a seed, each with its answer
+to 30 digits.
 
-Those of `formulas` have much in common: six names, and constants such as `1.5 + (`. Those of `unshared_formulas` have
-names and numbers of their own, so that next to nothing of the text of one stands in another.
+Those of `formulas` have much in common: six names, and constants such as `1.5 + (`. Those of
+`unshared_formulas` have names and numbers of their own, so that next to nothing of the text of one
+stands in another.
 """
 
 from __future__ import annotations
@@ -23,7 +25,9 @@ OWN_NAMES = [a + b for a in ascii_lowercase if a != "e" for b in digits + ascii_
 
 
 class Formula(NamedTuple):
-    """A formula, a point, and the exact value and partial derivatives there, the latter by variable."""
+    """A formula, a point, and the exact value and partial derivatives there, the latter by
+    variable.
+    """
 
     text: str
     point: dict[str, float]
@@ -101,7 +105,9 @@ def _made(rng: random.Random, size: int, point: dict[str, float]) -> tuple[str, 
             return f"{_factor(a)}*{_factor(b)}", multiply(x, y)
         if sign == "/":
             below = shifted_square(y, "1.5")
-            return f"({a})/(1.5 + ({b})**2)", multiply(x, below.through(1 / below.value, -1 / below.value**2))
+            return f"({a})/(1.5 + ({b})**2)", multiply(
+                x, below.through(1 / below.value, -1 / below.value**2)
+            )
         return f"({a} {sign} {b})", add(x, y, 1 if sign == "+" else -1)
     a, x = _made(rng, size - 1, point)
     if kind < 0.82:
@@ -116,7 +122,9 @@ def _factor(text: str) -> str:
 
 
 def formulas(count: int, seed: int = 1) -> list[Formula]:
-    """So many formulas of 2 to 6 variables and 5 to 30 operators, always the same ones for a seed."""
+    """So many formulas of 2 to 6 variables and 5 to 30 operators, always the same ones for a
+    seed.
+    """
     rng = random.Random(seed)
     made: list[Formula] = []
     with mpmath.workdps(DIGITS):
@@ -139,7 +147,9 @@ PLAIN_FUNCTIONS: dict[str, Callable[[Dual], Dual]] = {
 
 
 def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[str, int, Dual]:
-    """A random expression with so many operators and no needless parentheses, how tightly it binds, and its dual."""
+    """A random expression with so many operators and no needless parentheses, how tightly it binds,
+    and its dual.
+    """
     if size <= 0:
         if rng.random() < 0.85:
             name = rng.choice([*point])
@@ -153,13 +163,20 @@ def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[st
             exponent = rng.choice((2, 3))
             return f"{text if tight == 2 else f'({text})'}**{exponent}", 1, power(x, exponent)
         name = rng.choice([*PLAIN_FUNCTIONS])
-        if not isinstance(x.value, mpmath.mpf) or abs(x.value) > HUGE or (name == "exp" and x.value > 10):
+        if (
+            not isinstance(x.value, mpmath.mpf)
+            or abs(x.value) > HUGE
+            or (name == "exp" and x.value > 10)
+        ):
             raise OverflowError
         if abs(x.value) < TINY:
             raise ZeroDivisionError
         return f"{name}({text})", 2, PLAIN_FUNCTIONS[name](x)
     left = rng.randint(0, size - 1)
-    (a, tight_a, x), (b, tight_b, y) = _compact(rng, left, point), _compact(rng, size - 1 - left, point)
+    (a, tight_a, x), (b, tight_b, y) = (
+        _compact(rng, left, point),
+        _compact(rng, size - 1 - left, point),
+    )
     sign = rng.choice("+-*/")
     if sign == "/" and abs(y.value) < TINY:
         raise ZeroDivisionError
@@ -168,11 +185,16 @@ def _compact(rng: random.Random, size: int, point: dict[str, float]) -> tuple[st
     b = b if tight_b >= tight + (sign in "-/") else f"({b})"
     if tight == 0:
         return f"{a}{sign}{b}", 0, add(x, y, 1 if sign == "+" else -1)
-    return f"{a}{sign}{b}", 1, multiply(x, y if sign == "*" else y.through(1 / y.value, -1 / y.value**2))
+    return (
+        f"{a}{sign}{b}",
+        1,
+        multiply(x, y if sign == "*" else y.through(1 / y.value, -1 / y.value**2)),
+    )
 
 
 def unshared_formulas(count: int, seed: int = 2) -> list[Formula]:
-    """So many formulas of 3 to 6 variables and 23 operators, about 100 characters, with names and numbers of their own.
+    """So many formulas of 3 to 6 variables and 23 operators, about 100 characters, with names and
+    numbers of their own.
 
     Sums, products, powers and functions are as frequent as in `formulas`.
     """
@@ -180,13 +202,18 @@ def unshared_formulas(count: int, seed: int = 2) -> list[Formula]:
     made: list[Formula] = []
     with mpmath.workdps(DIGITS):
         while len(made) < count:
-            point = {name: round(rng.uniform(0.2, 1.8), 3) for name in rng.sample(OWN_NAMES, rng.randint(3, 6))}
+            point = {
+                name: round(rng.uniform(0.2, 1.8), 3)
+                for name in rng.sample(OWN_NAMES, rng.randint(3, 6))
+            }
             try:
                 text, _, dual = _compact(rng, 23, point)
             except (ZeroDivisionError, OverflowError):
                 continue
             numbers = [dual.value, *dual.partials.values()]
-            if len(dual.partials) < len(point) or not all(isinstance(x, mpmath.mpf) for x in numbers):
+            if len(dual.partials) < len(point) or not all(
+                isinstance(x, mpmath.mpf) for x in numbers
+            ):
                 continue
             largest = max(map(abs, numbers))
             if TINY < largest < HUGE and abs(dual.value) > TINY:
@@ -198,5 +225,8 @@ def is_right(formula: Formula, value: float, gradient: dict[str, float]) -> bool
     """Whether an answer agrees with the exact one, to nine digits of the largest number in that."""
     exact = {name: formula.gradient.get(name, 0) for name in formula.point}
     allowed = 1e-9 * max(abs(formula.value), *(abs(partial) for partial in exact.values()))
-    pairs = [(value, formula.value), *((gradient.get(name, 0.0), partial) for name, partial in exact.items())]
+    pairs = [
+        (value, formula.value),
+        *((gradient.get(name, 0.0), partial) for name, partial in exact.items()),
+    ]
     return all(abs(found - wanted) <= allowed for found, wanted in pairs)

@@ -1,7 +1,8 @@
-"""One formula at many points: `--points` beside the same rows as request records, answered the ordinary way.
+"""One formula at many points: `--points` beside the same rows as request records, answered the
+ordinary way.
 
-The ordinary way parses the program of every record and differentiates it on a graph; what streams remember and
-their flat lists are left out of it.
+The ordinary way parses the program of every record and differentiates it on a graph; what streams
+remember and their flat lists are left out of it.
 """
 
 from __future__ import annotations
@@ -40,10 +41,14 @@ def _records(requests: bytes, ask: Callable[..., Gradient[Any]]) -> str:
 
 
 def measure(count: int, rounds: int) -> list[dict[str, object]]:
-    """One row a way: median microseconds a row of the data, and how many times as fast as the ordinary way it is."""
+    """One row a way: median microseconds a row of the data, and how many times as fast as the
+    ordinary way it is.
+    """
     rng = random.Random(1)
     points = [{name: round(rng.uniform(-2, 2), 6) for name in "xyz"} for _ in range(count)]
-    requests = "".join(json.dumps({"expr": FORMULA, "at": point}) + "\n" for point in points).encode()
+    requests = "".join(
+        json.dumps({"expr": FORMULA, "at": point}) + "\n" for point in points
+    ).encode()
     with tempfile.TemporaryDirectory() as folder:
         data = Path(folder, "data.csv")
         rows = ["x,y,z", *(",".join(map(repr, point.values())) for point in points)]
@@ -77,6 +82,11 @@ def measure(count: int, rounds: int) -> list[dict[str, object]]:
     middle = {name: statistics.median(times) for name, times in taken.items()}
     slowest = middle["request records, without the cache"]
     return [
-        {"way": name, "rows": count, "microseconds/row": round(each, 1), "times as fast": round(slowest / each, 1)}
+        {
+            "way": name,
+            "rows": count,
+            "microseconds/row": round(each, 1),
+            "times as fast": round(slowest / each, 1),
+        }
         for name, each in middle.items()
     ]

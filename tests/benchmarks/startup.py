@@ -1,4 +1,6 @@
-"""How long a command takes from its start to its end, as a multiple of the bare interpreter's time."""
+"""How long a command takes from its start to its end, as a multiple of the bare interpreter's
+time.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,9 @@ def seconds(command: list[str], terminal: bool) -> float:
     begin = time.perf_counter()
     if terminal:
         master, slave = pty.openpty()
-        process = subprocess.Popen(command, stdin=slave, stdout=slave, stderr=slave, env=environment)
+        process = subprocess.Popen(
+            command, stdin=slave, stdout=slave, stderr=slave, env=environment
+        )
         os.close(slave)
         reader = threading.Thread(target=_drain, args=(master,))
         reader.start()
@@ -43,7 +47,9 @@ def seconds(command: list[str], terminal: bool) -> float:
         reader.join()
         os.close(master)
     else:
-        code = subprocess.run(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment).returncode
+        code = subprocess.run(
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, env=environment
+        ).returncode
         taken = time.perf_counter() - begin
     if code:
         raise subprocess.CalledProcessError(code, command)
@@ -60,7 +66,8 @@ def _drain(terminal: int) -> None:
 
 
 def measure(rounds: int) -> list[dict[str, object]]:
-    """One row a command: its median time in milliseconds and its ratio to the bare interpreter's median.
+    """One row a command: its median time in milliseconds and its ratio to the bare interpreter's
+    median.
 
     The commands take turns, so a machine that gets slower meanwhile slows all of them alike.
     """
@@ -73,6 +80,10 @@ def measure(rounds: int) -> list[dict[str, object]]:
     middle = {name: statistics.median(times) for name, times in taken.items()}
     bare = middle["python -c pass"]
     return [
-        {"command": name, "milliseconds": round(time_taken * 1000, 1), "ratio": round(time_taken / bare, 2)}
+        {
+            "command": name,
+            "milliseconds": round(time_taken * 1000, 1),
+            "ratio": round(time_taken / bare, 2),
+        }
         for name, time_taken in middle.items()
     ]

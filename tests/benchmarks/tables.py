@@ -1,7 +1,9 @@
-"""Value and all partial derivatives at millions of rows: beside compiled exports, and from file to file beside engines.
+"""Value and all partial derivatives at millions of rows: beside compiled exports, and from file to
+file beside engines.
 
-Computing alone is measured on columns that stay in the processor's cache, from Parquet to Parquet as a process of its
-own, start and compilation included. All is CPU time, of all threads; the ways take turns, and results are compared.
+Computing alone is measured on columns that stay in the processor's cache, from Parquet to Parquet
+as a process of its own, start and compilation included. All is CPU time, of all threads; the ways
+take turns, and results are compared.
 """
 
 from __future__ import annotations
@@ -17,9 +19,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-BLACK_SCHOLES = (
-    """d1 = (log(S/K) + (r + v**2/2)*T)/(v*sqrt(T)); d2 = d1 - v*sqrt(T); N(x) = {}; S*N(d1) - K*exp(-r*T)*N(d2)"""
-)
+BLACK_SCHOLES = """d1 = (log(S/K) + (r + v**2/2)*T)/(v*sqrt(T)); d2 = d1 - v*sqrt(T); N(x) = {}; S*N(d1) - K*exp(-r*T)*N(d2)"""
 FORMULAS: dict[str, tuple[str, dict[str, tuple[float, float]]]] = {
     "Black–Scholes": (
         BLACK_SCHOLES.format("(1 + erf(x/sqrt(2)))/2"),
@@ -35,7 +35,8 @@ FORMULAS: dict[str, tuple[str, dict[str, tuple[float, float]]]] = {
     ),
 }  # fmt: skip
 IN_FILES = FORMULAS | {
-    # Polars has no error function: a logistic curve stands for the normal distribution, in all ways alike
+    # Polars has no error function: a logistic curve stands for the normal distribution, in all ways
+    # alike
     "Black–Scholes": (
         BLACK_SCHOLES.format("(1 + tanh(0.7988*x + 0.03528*x**3))/2"), FORMULAS["Black–Scholes"][1],
     ),
@@ -123,7 +124,8 @@ def _numba(text: str, names: Sequence[str]) -> Way:
     space["f"] = numba.njit(space["f"])
     listed = ", ".join(f"c[{k}][i]" for k in range(len(order)))
     exec(
-        f"def loop(c, out):\n    for i in range(c.shape[1]):\n        v, p = f({listed})\n        out[0, i] = v\n"
+        f"def loop(c, out):\n    for i in range(c.shape[1]):\n        v, p = f({listed})\n       "
+        " out[0, i] = v\n"
         + "".join(f"        out[{k + 1}, i] = p[{k}]\n" for k in range(len(names))),
         space,
     )
@@ -167,13 +169,16 @@ WAYS: dict[str, Callable[[str, Sequence[str]], Way]] = {
 
 
 def computing(rows: int, rounds: int, *, small: bool = False) -> list[dict[str, object]]:
-    """One row a way: million rows a CPU-second of each formula, their geometric mean, and how much ours is of that.
+    """One row a way: million rows a CPU-second of each formula, their geometric mean, and how much
+    ours is of that.
 
     `small` leaves out what takes long to compile.
     """
     import numpy as np
 
-    ways = {way: make for way, make in WAYS.items() if not small or ", " not in way or "LLVM" in way}
+    ways = {
+        way: make for way, make in WAYS.items() if not small or ", " not in way or "LLVM" in way
+    }
 
     rng = np.random.default_rng(1)
     times = max(1, rows // IN_CACHE)
@@ -187,7 +192,9 @@ def computing(rows: int, rounds: int, *, small: bool = False) -> list[dict[str, 
         answers = {way: [np.asarray(each) for each in run(given)] for way, run in ready.items()}
         for answer in answers.values():
             for mine, theirs in zip(answers["LLVM"], answer, strict=True):
-                np.testing.assert_allclose(mine, np.broadcast_to(theirs, mine.shape), rtol=1e-9, atol=1e-9)
+                np.testing.assert_allclose(
+                    mine, np.broadcast_to(theirs, mine.shape), rtol=1e-9, atol=1e-9
+                )
         taken: dict[str, list[float]] = {way: [] for way in ways}
         for _ in range(rounds):
             for way, run in ready.items():
@@ -201,7 +208,11 @@ def computing(rows: int, rounds: int, *, small: bool = False) -> list[dict[str, 
 
 
 def _shown(
-    found: dict[str, list[float]], unit: str, *, larger: bool, names: Sequence[str] = tuple(FORMULAS)
+    found: dict[str, list[float]],
+    unit: str,
+    *,
+    larger: bool,
+    names: Sequence[str] = tuple(FORMULAS),
 ) -> list[dict[str, object]]:
     means = {way: math.exp(statistics.fmean(map(math.log, each))) for way, each in found.items()}
     ours = next(iter(means.values()))
@@ -230,7 +241,17 @@ def _by_autodiff(text: str, names: Sequence[str], given: str, out: str) -> None:
 def _row_by_row(text: str, names: Sequence[str], given: str, out: str) -> None:
     from autodiff_cli.__main__ import main
 
-    sys.argv[1:] = ["grad", text, "--points", given, "--output", out, "--wide", "--backend", "python"]
+    sys.argv[1:] = [
+        "grad",
+        text,
+        "--points",
+        given,
+        "--output",
+        out,
+        "--wide",
+        "--backend",
+        "python",
+    ]
     assert main() == 0
 
 
@@ -243,14 +264,20 @@ def _by_numpy(source: str, names: Sequence[str], given: str, out: str) -> None:
     titles = ["value", *[f"d_{name}" for name in names]]
     writer: Any = None
     text = given.endswith(".csv")
-    file = csv.open_csv(given) if text else parquet.ParquetFile(given).iter_batches(BATCH, columns=list(names))
+    file = (
+        csv.open_csv(given)
+        if text
+        else parquet.ParquetFile(given).iter_batches(BATCH, columns=list(names))
+    )
     for batch in file:
         value, partials = space["f"](*[batch.column(name).to_numpy() for name in names])
         table = pa.table(dict(zip(titles, (value, *partials), strict=True)))
         if writer is None and text:
             writer = csv.CSVWriter(out, table.schema)
         elif writer is None:
-            writer = parquet.ParquetWriter(out, table.schema, compression="lz4", use_dictionary=False)
+            writer = parquet.ParquetWriter(
+                out, table.schema, compression="lz4", use_dictionary=False
+            )
         writer.write_table(table)
     writer.close()
 
@@ -258,11 +285,19 @@ def _by_numpy(source: str, names: Sequence[str], given: str, out: str) -> None:
 def _by_duckdb(source: str, names: Sequence[str], given: str, out: str) -> None:
     import duckdb
 
-    query = "\n".join(line for line in source.splitlines() if not line.startswith("--")).strip().rstrip(";")
+    query = (
+        "\n".join(line for line in source.splitlines() if not line.startswith("--"))
+        .strip()
+        .rstrip(";")
+    )
     connection = duckdb.connect()
     text = given.endswith(".csv")
-    connection.execute(f"create view points as select * from read_{'csv' if text else 'parquet'}('{given}')")
-    connection.execute(f"copy ({query}) to '{out}' (format {'csv' if text else 'parquet, compression lz4'})")
+    connection.execute(
+        f"create view points as select * from read_{'csv' if text else 'parquet'}('{given}')"
+    )
+    connection.execute(
+        f"copy ({query}) to '{out}' (format {'csv' if text else 'parquet, compression lz4'})"
+    )
 
 
 def _by_polars(source: str, names: Sequence[str], given: str, out: str) -> None:
@@ -309,11 +344,15 @@ def _made(path: Path, ranges: dict[str, tuple[float, float]], rows: int) -> None
     writer: Any = None
     for start in range(0, rows, 1_000_000):
         count = min(1_000_000, rows - start)
-        table = pa.table({name: rng.uniform(low, high, count) for name, (low, high) in ranges.items()})
+        table = pa.table(
+            {name: rng.uniform(low, high, count) for name, (low, high) in ranges.items()}
+        )
         if writer is None and path.suffix == ".csv":
             writer = csv.CSVWriter(path, table.schema)
         elif writer is None:
-            writer = parquet.ParquetWriter(path, table.schema, compression="lz4", use_dictionary=False)
+            writer = parquet.ParquetWriter(
+                path, table.schema, compression="lz4", use_dictionary=False
+            )
         writer.write_table(table)
     writer.close()
 
@@ -340,7 +379,9 @@ def _child(args: Sequence[str], compiled: Path) -> tuple[float, float]:
 
 
 def _most_memory() -> int:
-    """The most memory that this process had since it began to run, in kB; 0 where the system does not say."""
+    """The most memory that this process had since it began to run, in kB; 0 where the system does
+    not say.
+    """
     try:
         lines = Path("/proc/self/status").read_text(encoding="ascii", errors="replace").splitlines()
     except OSError:
@@ -351,7 +392,9 @@ def _most_memory() -> int:
 def files(
     rows: int, rounds: int, names: Sequence[str] = tuple(IN_FILES), *, kind: str = "parquet"
 ) -> list[dict[str, object]]:  # fmt: skip
-    """One row a way: CPU-seconds from file to file of a kind, and the most memory of all formulas."""
+    """One row a way: CPU-seconds from file to file of a kind, and the most memory of all
+    formulas.
+    """
     import numpy as np
     import pyarrow as pa
     from pyarrow import csv, parquet
@@ -367,7 +410,9 @@ def files(
         for name in names:
             text, ranges = IN_FILES[name]
             order = _order(text)
-            programs = {way: _source(text, order, to) if to else text for way, (to, _) in engines.items()}
+            programs = {
+                way: _source(text, order, to) if to else text for way, (to, _) in engines.items()
+            }
             given, fewer, out = (Path(folder, f"{each}.{kind}") for each in ("in", "fewer", "out"))
             _made(given, ranges, rows)
             _made(fewer, ranges, rows // LESS)
@@ -378,7 +423,13 @@ def files(
                     less = way == ROW_BY_ROW
                     out.unlink(missing_ok=True)
                     seconds, most = _child(
-                        [way, programs[way], ",".join(order), str(fewer if less else given), str(out)],
+                        [
+                            way,
+                            programs[way],
+                            ",".join(order),
+                            str(fewer if less else given),
+                            str(out),
+                        ],
                         Path(folder, "compiled"),
                     )
                     # the first turn compiles modules

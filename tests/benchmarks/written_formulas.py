@@ -1,7 +1,9 @@
-"""Formulas as people write them, for the comparison with other programs: textbooks, physics, machine learning.
+"""Formulas as people write them, for the comparison with other programs: textbooks, physics,
+machine learning.
 
-Each is a line: the program; where Python cannot read that, the same for the other programs, without bindings and with
-only the branch that the point takes; and the point. The answers are worked out by differences in 40 digits.
+Each is a line: the program; where Python cannot read that, the same for the other programs, without
+bindings and with only the branch that the point takes; and the point. The answers are worked out by
+differences in 40 digits.
 """
 
 from __future__ import annotations
@@ -88,20 +90,25 @@ def _compiled(text: str) -> CodeType:
 def formulas() -> list[Formula]:
     """All of them, with the exact answers."""
     made = []
-    functions = {name: getattr(mpmath, name) for name in ("sin", "cos", "tanh", "exp", "log", "sqrt")}
+    functions = {
+        name: getattr(mpmath, name) for name in ("sin", "cos", "tanh", "exp", "log", "sqrt")
+    }
     with mpmath.workdps(DIGITS):
         for line in LINES.strip().split("\n"):
             text, python, at = (part.strip() for part in line.replace("| |", "|  |").split(" | "))
             point = {name: float(x) for name, x in (pair.split("=") for pair in at.split(", "))}
             code = _compiled(python or text)
 
-            def value(*numbers: Any, code: CodeType = code, names: tuple[str, ...] = tuple(point)) -> Any:
+            def value(
+                *numbers: Any, code: CodeType = code, names: tuple[str, ...] = tuple(point)
+            ) -> Any:
                 return FunctionType(code, functions | dict(zip(names, numbers, strict=True)))()
 
             numbers = [mpmath.mpf(x) for x in point.values()]
             orders = [tuple(int(i == k) for i in range(len(numbers))) for k in range(len(numbers))]
             gradient = {
-                name: mpmath.diff(value, tuple(numbers), order) for name, order in zip(point, orders, strict=True)
+                name: mpmath.diff(value, tuple(numbers), order)
+                for name, order in zip(point, orders, strict=True)
             }
             made.append(Formula(text, point, value(*numbers), gradient, python))
     return made

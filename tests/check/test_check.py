@@ -1,4 +1,6 @@
-"""How far `check` can be trusted itself: the digits it claims are there, and it notices what is wrong."""
+"""How far `check` can be trusted itself: the digits it claims are there, and it notices what is
+wrong.
+"""
 
 from __future__ import annotations
 
@@ -30,9 +32,14 @@ from counting import calls
 from places import TESTS
 from running import autodiff
 
-ROWS = [json.loads(row) for row in (TESTS / "corpora" / "checked.jsonl").read_text(encoding="utf-8").splitlines()]
-"""Programs and points with references to 25 digits: of the tutorials of the field, of functions at their edges (mpmath,
-60 digits, at the decimals as written), and of formulas that lose digits (mpmath, 400 digits)."""
+ROWS = [
+    json.loads(row)
+    for row in (TESTS / "corpora" / "checked.jsonl").read_text(encoding="utf-8").splitlines()
+]
+"""Programs and points with references to 25 digits: of the tutorials of the field, of functions at
+their edges (mpmath, 60 digits, at the decimals as written), and of formulas that lose digits
+(mpmath, 400 digits).
+"""
 
 ILL_CONDITIONED = 12
 """How many of them, at the end, lose digits."""
@@ -48,10 +55,15 @@ def test_the_digits_that_are_claimed_are_there(row: dict[str, Any]) -> None:
         true = mpf(row["gradient"][each.name] if each.name else row["value"])
         with mp.workdps(40):
             error = abs(mpf(each.computed) - true)
-            assert not each.digits or error <= mpf(0.51) * mpf(10) ** -each.digits * abs(true), (each, true)
+            assert not each.digits or error <= mpf(0.51) * mpf(10) ** -each.digits * abs(true), (
+                each,
+                true,
+            )
             assert each.digits <= each.kept
             if each.kept < 15 and true:
-                assert error >= mpf(10) ** (-each.digits - 3) * abs(true), "and hardly more than are claimed"
+                assert error >= mpf(10) ** (-each.digits - 3) * abs(true), (
+                    "and hardly more than are claimed"
+                )
 
 
 @pytest.mark.parametrize("row", ROWS[:-ILL_CONDITIONED], ids=lambda row: row["program"][:40])
@@ -59,8 +71,14 @@ def test_well_conditioned_programs_agree(row: dict[str, Any]) -> None:
     told = answer(row)
     assert told.agrees, told
     for each in told.quantities[1:]:
-        if each.difference is not None and each.difference_error is not None and abs(each.computed) > 1e-300:
-            assert each.difference == pytest.approx(each.computed, rel=1e-5, abs=100 * each.difference_error + 1e-10)
+        if (
+            each.difference is not None
+            and each.difference_error is not None
+            and abs(each.computed) > 1e-300
+        ):
+            assert each.difference == pytest.approx(
+                each.computed, rel=1e-5, abs=100 * each.difference_error + 1e-10
+            )
 
 
 LOSSES = [
@@ -79,7 +97,9 @@ LOSSES = [
 
 
 @pytest.mark.parametrize(("text", "point", "digits", "piece", "hint"), LOSSES)
-def test_where_digits_were_lost(text: str, point: dict[str, float], digits: int, piece: str, hint: str) -> None:
+def test_where_digits_were_lost(
+    text: str, point: dict[str, float], digits: int, piece: str, hint: str
+) -> None:
     told = check(text, point)
     assert told.quantities[0].kept == pytest.approx(digits, abs=1)
     lost = [warning for warning in told.warnings if warning.kind == "lost_digits"]
@@ -90,16 +110,21 @@ def test_where_digits_were_lost(text: str, point: dict[str, float], digits: int,
 
 
 def test_roundings_of_a_point_and_of_a_constant_that_cancel_leave_no_digits() -> None:
-    """At the decimal 2.852 the double is right to 17 digits, at the double that was read to 15.3 and 14.3."""
+    """At the decimal 2.852 the double is right to 17 digits, at the double that was read to 15.3
+    and 14.3.
+    """
     assert [each.digits for each in check("1/(x-pi)", {"x": 2.852}).quantities] == [15, 14]
     assert [each.digits for each in check("x - 0.3", {"x": 0.3}).quantities] == [16, 16]
     with mp.workdps(40):
         for k in range(100):
             x = 2.5 + k / 500
-            (value, slope) = check("1/(x-pi)", {"x": x}).quantities
+            value, slope = check("1/(x-pi)", {"x": x}).quantities
             for exact, each in ((1 / (x - mp.pi), value), (-1 / (x - mp.pi) ** 2, slope)):
                 assert each.digits is not None
-                assert abs((each.computed - exact) / exact) <= mp.mpf(10) ** -each.digits / 2, (x, each)
+                assert abs((each.computed - exact) / exact) <= mp.mpf(10) ** -each.digits / 2, (
+                    x,
+                    each,
+                )
 
 
 def test_a_derivative_that_loses_digits_while_the_value_keeps_them() -> None:
@@ -121,22 +146,29 @@ KINKS = [
 
 
 @pytest.mark.parametrize(("text", "x", "remark"), KINKS)
-def test_kinks_and_one_sided_points_are_said_and_are_no_failures(text: str, x: float, remark: str) -> None:
+def test_kinks_and_one_sided_points_are_said_and_are_no_failures(
+    text: str, x: float, remark: str
+) -> None:
     told = check(text, {"x": x})
     assert told.agrees
     assert told.quantities[1].remark == remark
 
 
 def test_conventions_that_miss_the_derivative_have_no_right_digits() -> None:
-    # Its sides have a derivative in common only beside the parabolas, which their slopes cannot tell apart.
+    # Its sides have a derivative in common only beside the parabolas, which their slopes cannot
+    # tell apart.
     _, slope, _ = check("relu(x + y**2) - relu(y**2 - x)", {"x": 0.0, "y": 0.0}).quantities
     assert (slope.computed, slope.digits, slope.agrees) == (0.0, None, False)
     assert slope.remark.startswith("wrong: differences in") and slope.remark.endswith("give 1.0")
 
 
 def test_a_wrong_rule_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same wrong rule serves both arithmetics; differences of the values in many digits find it."""
-    wrong = FUNCTIONS["sin"]._replace(partials=(lambda m, x, out: m.cos(x) * (1 + m.number(1) / 10**9),))
+    """The same wrong rule serves both arithmetics; differences of the values in many digits find
+    it.
+    """
+    wrong = FUNCTIONS["sin"]._replace(
+        partials=(lambda m, x, out: m.cos(x) * (1 + m.number(1) / 10**9),)
+    )
     monkeypatch.setitem(builder.SIMPLE, "sin", wrong)
     told = check("x*sin(x)", {"x": 1.0})
     assert not told.agrees
@@ -191,7 +223,10 @@ def test_correct_digits(computed: float, exact: str, digits: int) -> None:
     assert correct_digits(computed, Multiprecision(50, decimals=True).literal(exact)) == digits
 
 
-@given(st.floats(-5, 5), st.sampled_from(["sin", "exp", "tanh", "atan", "sigmoid", "erf", "softplus", "gelu"]))
+@given(
+    st.floats(-5, 5),
+    st.sampled_from(["sin", "exp", "tanh", "atan", "sigmoid", "erf", "softplus", "gelu"]),
+)
 @settings(max_examples=60, deadline=None)
 def test_differences_have_the_error_that_they_claim(x: float, name: str) -> None:
     function = getattr(REAL, name)
@@ -274,7 +309,9 @@ def test_at_the_edge_itself_there_are_no_differences(start: float, none: bool) -
     [("log(1 + exp(x))", 1000.0, "exp(x)", "1000.0"), ("log(exp(x))", -800.0, "log(exp(x))", "-800.0"),
      ("sqrt(x**2 + 1)", 1e200, "x**2", "1.0e+200")],
 )  # fmt: skip
-def test_overflow_and_underflow_on_the_way_say_what_the_value_is(text: str, x: float, piece: str, value: str) -> None:
+def test_overflow_and_underflow_on_the_way_say_what_the_value_is(
+    text: str, x: float, piece: str, value: str
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         check(text, {"x": x})
     assert str(caught.value).endswith(f"; in 50 digits the program has the value {value}")
@@ -303,7 +340,9 @@ def test_json_is_strict_and_hostile_text_is_escaped() -> None:
         ("(1 - cos(x))/x**2", 72460.0, 1.4112151055513069e-10),
     ],
 )
-def test_differences_know_the_rounding_of_values_and_what_is_near(text: str, x: float, slope: float) -> None:
+def test_differences_know_the_rounding_of_values_and_what_is_near(
+    text: str, x: float, slope: float
+) -> None:
     _, partial = check(text, {"x": x}).quantities
     assert partial.difference is not None and partial.difference_error is not None
     assert abs(partial.difference - slope) <= 3 * partial.difference_error + 1e-9 * abs(slope)

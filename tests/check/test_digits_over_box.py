@@ -13,7 +13,14 @@ import autodiff_cli as api
 from autodiff_cli import ExpressionError, check
 from autodiff_cli.capabilities.check.digits_over_box import DigitsSearch
 
-FORMULAS = ["x*sin(x) + 2", "exp(x) - 1", "1 - cos(x)", "x**3 - 2*x", "log(2 + x)/(1 + x**2)", "sqrt(x**2 + 1) - x/2"]
+FORMULAS = [
+    "x*sin(x) + 2",
+    "exp(x) - 1",
+    "1 - cos(x)",
+    "x**3 - 2*x",
+    "log(2 + x)/(1 + x**2)",
+    "sqrt(x**2 + 1) - x/2",
+]
 EXACT = {
     "x*sin(x) + 2": lambda x: x * mpmath.sin(x) + 2,
     "exp(x) - 1": lambda x: mpmath.exp(x) - 1,
@@ -77,7 +84,11 @@ def test_no_digits_are_claimed_beside_a_pole_or_a_jump() -> None:
 
 
 def test_refusals() -> None:
-    for ends, message in (((0, None), "needs two ends"), ((1, 1), "are one number"), (("1 m", "2 m"), "no units here")):
+    for ends, message in (
+        ((0, None), "needs two ends"),
+        ((1, 1), "are one number"),
+        (("1 m", "2 m"), "no units here"),
+    ):
         with pytest.raises(ExpressionError) as error:
             check("x", over={"x": ends})
         assert message in str(error.value)
@@ -92,7 +103,9 @@ def test_a_part_with_a_point_without_digits_is_halved_to_a_sixty_fourth_of_the_b
 ) -> None:
     bounded = DigitsSearch._bounded
     parts: list[object] = []
-    monkeypatch.setattr(DigitsSearch, "_bounded", lambda self, box: parts.append(box) or bounded(self, box))
+    monkeypatch.setattr(
+        DigitsSearch, "_bounded", lambda self, box: parts.append(box) or bounded(self, box)
+    )
     answer = over("(x + 1e17) - 1e17", 0.25, 0.75)  # 0 everywhere
     assert not any(part.enough for part in answer.parts)
     assert len(parts) == 2 * 64 - 1  # a tree with 64 leaves

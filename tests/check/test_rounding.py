@@ -1,4 +1,6 @@
-"""Warnings of lost digits: none is missing where digits were lost, and none is given where they were not."""
+"""Warnings of lost digits: none is missing where digits were lost, and none is given where they
+were not.
+"""
 
 from __future__ import annotations
 
@@ -28,8 +30,18 @@ from running import autodiff
 
 LOSE = [
     # program, point, the numbers that the warnings name, a part of them or of their hints
-    ("sqrt(x**2 + 1) - x", {"x": 1e8}, "the value and the derivative by `x` have no", "multiply out"),
-    ("(1 - cos(x))/x**2", {"x": 1e-8}, "the value and the derivative by `x` have no", "2*sin(x/2)**2"),
+    (
+        "sqrt(x**2 + 1) - x",
+        {"x": 1e8},
+        "the value and the derivative by `x` have no",
+        "multiply out",
+    ),
+    (
+        "(1 - cos(x))/x**2",
+        {"x": 1e-8},
+        "the value and the derivative by `x` have no",
+        "2*sin(x/2)**2",
+    ),
     ("(1 - cos(x))/x**2", {"x": 1e-4}, "the derivative by `x` has no", "2*sin(x/2)**2"),
     ("log(1 + x)", {"x": 1e-18}, "the value has no", "log1p"),
     ("sin(x*1e20)", {"x": 1 / 3}, "the value and the derivative by `x` have no", "magnifies"),
@@ -39,9 +51,24 @@ LOSE = [
     ("2 if 3*x - 1 < 0 else x", {"x": 1 / 3}, "rounding decides this comparison", "margin"),
     ("relu(1 - 3*x) + 1", {"x": 1 / 3}, "the derivative by `x` has no", "nearly equal"),
     ("floor(3*x) + x", {"x": 1 / 3}, "the value has no", "floor"),
-    ("sqrt(3*x - 1 + 1e-17)", {"x": 1 / 3}, "computed without rounding, this has no value", "artefact"),
-    ("c = 0.1 + 0.2 - 0.3; c*x", {"x": 1.0}, "the value and the derivative by `x` have no", "nearly equal"),
-    ("sin(2*pi*50*t)", {"t": 0.005}, "the derivative by `t` has no", "the derivative of `sin` magnifies"),
+    (
+        "sqrt(3*x - 1 + 1e-17)",
+        {"x": 1 / 3},
+        "computed without rounding, this has no value",
+        "artefact",
+    ),
+    (
+        "c = 0.1 + 0.2 - 0.3; c*x",
+        {"x": 1.0},
+        "the value and the derivative by `x` have no",
+        "nearly equal",
+    ),
+    (
+        "sin(2*pi*50*t)",
+        {"t": 0.005},
+        "the derivative by `t` has no",
+        "the derivative of `sin` magnifies",
+    ),
     ("(x + y) - x", {"x": 1e10, "y": 3.14159e-3}, "the value has at least", "nearly equal"),
 ]
 KEEP = [
@@ -69,9 +96,13 @@ def warnings(text: str, point: dict[str, float]) -> list[Diagnostic]:
 
 
 @pytest.mark.parametrize(("text", "point", "named", "part"), LOSE)
-def test_lost_digits_are_reported(text: str, point: dict[str, float], named: str, part: str) -> None:
+def test_lost_digits_are_reported(
+    text: str, point: dict[str, float], named: str, part: str
+) -> None:
     found = warnings(text, point)
-    assert any(named in each.message and part in f"{each.message} {each.hint}" for each in found), found
+    assert any(named in each.message and part in f"{each.message} {each.hint}" for each in found), (
+        found
+    )
     assert all("`grad --precision 30`" in (each.hint or "") for each in found)
 
 
@@ -81,17 +112,21 @@ def test_no_warning_where_digits_are_right(text: str, point: dict[str, float]) -
 
 
 CANCEL = (
-    "({f}(x+{h})-{f}(x))/{h}", "{f}({g}(x)-{g}(x+{h}))", "(1-cos(x))/x**2", "sqrt(x**2+{h})-x", "log(1+x*{h})",
-    "max({f}(x), {f}(x+{h})) - {f}(x)", "(x+{h})-x", "relu({f}(x+{h})-{f}(x))",
+    "({f}(x+{h})-{f}(x))/{h}", "{f}({g}(x)-{g}(x+{h}))", "(1-cos(x))/x**2", "sqrt(x**2+{h})-x",
+    "log(1+x*{h})", "max({f}(x), {f}(x+{h})) - {f}(x)", "(x+{h})-x", "relu({f}(x+{h})-{f}(x))",
     "tan(x)-sin(x)", "{f}(x)**2+{g}(x)**2-1",
 )  # fmt: skip
 doubles, decimals = Multiprecision(400), Multiprecision(400, decimals=True)
-FUNCTIONS = st.sampled_from(["sin", "cos", "exp", "sqrt", "atan", "tanh", "log", "erf", "cbrt", "expm1"])
+FUNCTIONS = st.sampled_from(
+    ["sin", "cos", "exp", "sqrt", "atan", "tanh", "log", "erf", "cbrt", "expm1"]
+)
 
 
 @given(st.sampled_from(CANCEL), FUNCTIONS, FUNCTIONS, st.integers(1, 12), st.floats(1e-9, 1e9))
 @settings(max_examples=100, deadline=None)
-def test_a_warning_means_lost_digits_and_none_that_they_are_right(form: str, f: str, g: str, n: int, x: float) -> None:
+def test_a_warning_means_lost_digits_and_none_that_they_are_right(
+    form: str, f: str, g: str, n: int, x: float
+) -> None:
     text = form.format(f=f, g=g, h=f"1e-{n}")
     try:
         answer = gradient(text, {"x": x})
@@ -116,7 +151,12 @@ def test_other_commands_warn_alike() -> None:
     for command, options, part, parts in (
         ("graph", (), "the value and the derivative by `x` have no reliable digit", 1),
         ("jacobian", (), "the value and the derivative by `x` have no reliable digit", 1),
-        ("jacobian", ("--direction", "x=1"), "the product for `sqrt(x**2 + 1) - x` have no reliable digit", 1),
+        (
+            "jacobian",
+            ("--direction", "x=1"),
+            "the product for `sqrt(x**2 + 1) - x` have no reliable digit",
+            1,
+        ),
         (
             "jacobian",
             ("--adjoint", "1"),
@@ -128,9 +168,15 @@ def test_other_commands_warn_alike() -> None:
     ):
         at = f"{point}+-1" if command == "propagate" else point
         found = autodiff(command, text, "--at", at, *options)
-        assert part in found.err and found.err.count("--precision 30") == parts, (command, found.err)
+        assert part in found.err and found.err.count("--precision 30") == parts, (
+            command,
+            found.err,
+        )
         digits = () if command in ("graph", "propagate") else ("--precision", "30")
-        assert not digits or "reliable" not in autodiff(command, text, "--at", point, *options, *digits).err
+        assert (
+            not digits
+            or "reliable" not in autodiff(command, text, "--at", point, *options, *digits).err
+        )
 
 
 def test_a_value_needs_digits_of_its_uncertainty_only() -> None:
@@ -179,7 +225,9 @@ def test_the_errors_of_a_large_hessian_are_not_computed(monkeypatch: pytest.Monk
 
     names = [f"x{i}" for i in range(hessian.MAX_EIGENVALUES + 1)]
     monkeypatch.setattr(hessian, "_with_errors", fail)
-    answer = autodiff_cli.hessian(" + ".join(f"{name}**3" for name in names), dict.fromkeys(names, 0.1))
+    answer = autodiff_cli.hessian(
+        " + ".join(f"{name}**3" for name in names), dict.fromkeys(names, 0.1)
+    )
     assert [warning.kind for warning in answer.warnings] == ["limit"]
 
 
@@ -194,7 +242,10 @@ def test_too_large_a_graph_is_not_checked_which_is_said(monkeypatch: pytest.Monk
     monkeypatch.setattr(rounding, "MAX_BOUNDED_NODES", 3)
     assert warnings("sqrt(x**2 + 1) - x", {"x": 1e8}) == []
     (note,) = gradient("sqrt(x**2 + 1) - x", {"x": 1e8}).warnings
-    assert (note.kind, note.message) == ("note", "the digits are not checked: the program has 7 nodes")
+    assert (note.kind, note.message) == (
+        "note",
+        "the digits are not checked: the program has 7 nodes",
+    )
 
 
 def test_a_check_that_takes_too_much_work_is_left_out_and_the_rest_is_as_before() -> None:
@@ -213,8 +264,18 @@ UNSETTLED: list[tuple[str, dict[str, float], str, Callable[[Any], Any]]] = [
     ("y*(1 + ((x + 1e16) - 1e16)**2)", {"x": 0.9, "y": 2.0}, "x", lambda x: 4 * x),
     ("cosh((x + 1e16) - 1e16)", {"x": 0.9}, "x", mpmath.sinh),
     # a periodic function of an argument whose phase is lost
-    ("y + sinc(x**3)", {"x": 1234567.8, "y": 1.0}, "x", lambda x: mpmath.diff(lambda u: mpmath.sincpi(u**3), x)),
-    ("cos(gamma(x))", {"x": 91.8}, "x", lambda x: -mpmath.sin(mpmath.gamma(x)) * mpmath.gamma(x) * mpmath.psi(0, x)),
+    (
+        "y + sinc(x**3)",
+        {"x": 1234567.8, "y": 1.0},
+        "x",
+        lambda x: mpmath.diff(lambda u: mpmath.sincpi(u**3), x),
+    ),
+    (
+        "cos(gamma(x))",
+        {"x": 91.8},
+        "x",
+        lambda x: -mpmath.sin(mpmath.gamma(x)) * mpmath.gamma(x) * mpmath.psi(0, x),
+    ),
     (
         "tan(gamma(x))",
         {"x": 80.0},
@@ -232,7 +293,9 @@ UNSETTLED: list[tuple[str, dict[str, float], str, Callable[[Any], Any]]] = [
 """Formulas with their derivatives by hand, where doubles have not one digit of these."""
 
 
-@pytest.mark.parametrize(("text", "at", "name", "derivative"), UNSETTLED, ids=[text for text, *_ in UNSETTLED])
+@pytest.mark.parametrize(
+    ("text", "at", "name", "derivative"), UNSETTLED, ids=[text for text, *_ in UNSETTLED]
+)
 def test_lost_digits_that_are_not_settled_are_said(
     text: str, at: dict[str, float], name: str, derivative: Callable[[Any], Any]
 ) -> None:
@@ -244,17 +307,28 @@ def test_lost_digits_that_are_not_settled_are_said(
 
 
 FAR_BELOW: list[tuple[str, dict[str, float], str, float]] = [
-    # 50 digits and 100 agree, and neither reach what decides a branch, a whole number or a difference
+    # 50 digits and 100 agree, and neither reach what decides a branch, a whole number or a
+    # difference
     ("where(x + 2*y > x, x**4, x)", {"x": 1.0, "y": 1.3e-105}, "x", 4.0),
     ("where(tanh(x) < x, 3*x, x)", {"x": 6e-153}, "x", 3.0),
-    ("floor(sqrt((x + y)**2 - (x - y)**2))", {"x": 2e3, "y": 1.6e109}, "", math.sqrt(4 * 2e3 * 1.6e109)),
+    (
+        "floor(sqrt((x + y)**2 - (x - y)**2))",
+        {"x": 2e3, "y": 1.6e109},
+        "",
+        math.sqrt(4 * 2e3 * 1.6e109),
+    ),
     ("ceil(softplus(x))", {"x": -6e136}, "", 1.0),
     ("sign(x**1e5)", {"x": 1e-8}, "", 1.0),
     ("ceil((x**3 + 1e16) - 1e16)", {"x": 4.5e-273}, "", 1.0),
     ("(1 + y/x)**x", {"x": 2.0, "y": -6e-278}, "x", 0.0),  # y**2/4 = 9e-556
     # what shrinks with more digits is not always their rounding error
     ("log(y, tanh(y))", {"y": 3.31e-268}, "y", 3.31e-268 * 2 / 3 / math.log(3.31e-268)),
-    ("csc(sin(x*1e8)/x)", {"x": 6.092e-269}, "x", 6.092e-269 / 3e-24 / math.tan(1e8) / math.sin(1e8)),
+    (
+        "csc(sin(x*1e8)/x)",
+        {"x": 6.092e-269},
+        "x",
+        6.092e-269 / 3e-24 / math.tan(1e8) / math.sin(1e8),
+    ),
     # the decimals are 1, to which no number of digits comes but for 185 and more
     ("exp(0.1*x + 0.2*x - 0.3*x)", {"x": 1.1e184}, "", 1.0),
     # the slope of 0**y is 0, and that of 1.8e-32**10 is not
@@ -273,8 +347,12 @@ FAR_BELOW: list[tuple[str, dict[str, float], str, float]] = [
 """Formulas with a number by hand, where doubles have not one digit of it."""
 
 
-@pytest.mark.parametrize(("text", "at", "name", "exact"), FAR_BELOW, ids=[text for text, *_ in FAR_BELOW])
-def test_what_many_digits_leave_out_is_not_right(text: str, at: dict[str, float], name: str, exact: float) -> None:
+@pytest.mark.parametrize(
+    ("text", "at", "name", "exact"), FAR_BELOW, ids=[text for text, *_ in FAR_BELOW]
+)
+def test_what_many_digits_leave_out_is_not_right(
+    text: str, at: dict[str, float], name: str, exact: float
+) -> None:
     answer = autodiff_cli.gradient(text, at)
     computed = answer.gradient[name] if name else answer.value
     assert abs(computed - exact) > 1e-3 * abs(exact)
@@ -286,7 +364,9 @@ def test_what_many_digits_leave_out_is_not_right(text: str, at: dict[str, float]
     [FAR_BELOW[k] for k in (1, 3, 6, -4, -3)],
     ids=lambda x: x if type(x) is str else "",
 )
-def test_check_proves_its_digits_too(text: str, at: dict[str, float], name: str, exact: float) -> None:
+def test_check_proves_its_digits_too(
+    text: str, at: dict[str, float], name: str, exact: float
+) -> None:
     found = autodiff_cli.check(text, at)
     (number,) = [number for number in found.quantities if number.name == name]
     assert not number.agrees and ((number.kept or 0) < 6 or "undecided" in number.remark), number
@@ -294,19 +374,29 @@ def test_check_proves_its_digits_too(text: str, at: dict[str, float], name: str,
 
 HIDDEN = [
     # the function at a kink or on its cut, in exact arithmetic; doubles are beside it
-    ("atan2(x - ((x + 1e16) - 1e16), x + y)", {"x": 49.0, "y": -88.0}, "`atan2` has no derivative at (0.0, -39.0)"),
+    (
+        "atan2(x - ((x + 1e16) - 1e16), x + y)",
+        {"x": 49.0, "y": -88.0},
+        "`atan2` has no derivative at (0.0, -39.0)",
+    ),
     (
         "atan2((x - ((x + 1e16) - 1e16)), sum(y, x))",
         {"x": 49.0, "y": -88.0},
         "`atan2` has no derivative at (0.0, -39.0)",
     ),
-    ("relu((x + 1e16) - 1e16 - 49 + y) + y", {"x": 49.0, "y": 0.0}, "`relu` has no derivative at 0"),
+    (
+        "relu((x + 1e16) - 1e16 - 49 + y) + y",
+        {"x": 49.0, "y": 0.0},
+        "`relu` has no derivative at 0",
+    ),
     ("floor((x + 1e16) - 1e16 + 0.5)*x", {"x": 48.5}, "`floor` has no derivative at 49.0"),
 ]
 
 
 @pytest.mark.parametrize(("text", "at", "kink"), HIDDEN)
-def test_a_kink_that_rounding_hides_is_named_by_every_command(text: str, at: dict[str, float], kink: str) -> None:
+def test_a_kink_that_rounding_hides_is_named_by_every_command(
+    text: str, at: dict[str, float], kink: str
+) -> None:
     names, message = [*at], f"may not exist: computed without rounding, {kink}"
     direction = dict.fromkeys(names, 1.0)
     answers = [
@@ -317,7 +407,9 @@ def test_a_kink_that_rounding_hides_is_named_by_every_command(text: str, at: dic
         autodiff_cli.trace(text, at, mode="forward", direction=direction),
     ]
     for answer in answers:
-        (warning,) = [warning.message for warning in answer.warnings if "may not exist" in warning.message]
+        (warning,) = [
+            warning.message for warning in answer.warnings if "may not exist" in warning.message
+        ]
         assert message in warning, warning
 
 
@@ -326,7 +418,9 @@ def test_a_zero_that_takes_many_digits_from_the_first_on_is_one() -> None:
 
 
 def test_a_power_that_is_whole_by_rounding_is_not_settled() -> None:
-    assert "lost_digits" in [w.kind for w in autodiff_cli.gradient("x**erf(12345.678)", {"x": -0.04}).warnings]
+    assert "lost_digits" in [
+        w.kind for w in autodiff_cli.gradient("x**erf(12345.678)", {"x": -0.04}).warnings
+    ]
 
 
 @pytest.mark.parametrize(
@@ -340,12 +434,20 @@ def test_a_power_that_is_whole_by_rounding_is_not_settled() -> None:
     ],
 )
 def test_an_edge_that_fractions_decide_is_no_loss(text: str, x: float) -> None:
-    assert "lost_digits" not in [warning.kind for warning in autodiff_cli.gradient(text, {"x": x}).warnings]
+    assert "lost_digits" not in [
+        warning.kind for warning in autodiff_cli.gradient(text, {"x": x}).warnings
+    ]
 
 
 @pytest.mark.parametrize(
     ("text", "x"),
-    [("sin(x)", 1e22), ("floor(x**3)", 1e7), ("lgamma(x*1e10)", 1.1), ("cos(x)**2", 1e-9), ("x**2 + 1", 0.0)],
+    [
+        ("sin(x)", 1e22),
+        ("floor(x**3)", 1e7),
+        ("lgamma(x*1e10)", 1.1),
+        ("cos(x)**2", 1e-9),
+        ("x**2 + 1", 0.0),
+    ],
 )
 def test_large_arguments_that_are_known_lose_nothing(text: str, x: float) -> None:
     assert not autodiff_cli.gradient(text, {"x": x}).warnings
@@ -356,13 +458,23 @@ def test_a_second_derivative_that_vanishes_by_more_than_100_digits_is_no_zero() 
     for text, name, x in (("log(1 + exp(y))", "y", 300.0), ("sqrt(x**2 + 1) - x", "x", 1e60)):
         answer = autodiff_cli.hessian(text, {name: x})
         assert answer.hessian == [[0.0]]
-        assert any("the second derivative" in w.message and "no reliable digit" in w.message for w in answer.warnings)
+        assert any(
+            "the second derivative" in w.message and "no reliable digit" in w.message
+            for w in answer.warnings
+        )
     along = autodiff_cli.jacobian("sqrt(x**2 + 1) - x", {"x": 1e60}, direction={"x": 1})
     assert [warning.kind for warning in along.warnings] == ["lost_digits"]
 
 
 @pytest.mark.parametrize(
-    ("text", "x"), [("exp(-x)", 800.0), ("x*exp(-x)", 900.0), ("exp(-x**2)", 40.0), ("erf(x)", 54.0), ("x**10", 8e-236)]
+    ("text", "x"),
+    [
+        ("exp(-x)", 800.0),
+        ("x*exp(-x)", 900.0),
+        ("exp(-x**2)", 40.0),
+        ("erf(x)", 54.0),
+        ("x**10", 8e-236),
+    ],
 )
 def test_what_rounds_to_0_is_right(text: str, x: float) -> None:
     assert [*autodiff_cli.gradient(text, {"x": x}).warnings] == []
@@ -373,7 +485,9 @@ def test_what_rounds_to_0_is_right(text: str, x: float) -> None:
 def test_a_zero_that_is_shown_as_a_rounding_error_is_named() -> None:
     answer = autodiff_cli.gradient("(1/x)*x - 1", {"x": 49})
     assert answer.value == -(2.0**-53)
-    assert [warning.message for warning in answer.warnings] == ["the value is 0: what is shown is a rounding error"]
+    assert [warning.message for warning in answer.warnings] == [
+        "the value is 0: what is shown is a rounding error"
+    ]
     answer = autodiff_cli.gradient("x*(1/y)*(y/x)", {"x": 3.1, "y": 0.7})
     shown = [name for name, slope in answer.gradient.items() if slope]
     assert shown and all(f"`{name}`" in answer.warnings[0].message for name in shown)
@@ -382,7 +496,8 @@ def test_a_zero_that_is_shown_as_a_rounding_error_is_named() -> None:
 def test_digits_that_two_precisions_share_by_chance_settle_nothing() -> None:
     # two terms of 1e301 cancel in the adjoint of x, and absorb the rest in 50 digits as in 100
     program = (
-        "((exp2(csc(1e-3)) - acos(x)/gamma(x))*expm1((x - x) + logaddexp(0.5, 0.1))) - (cosh(sec(x - x)) - atan(x))"
+        "((exp2(csc(1e-3)) - acos(x)/gamma(x))*expm1((x - x) + logaddexp(0.5, 0.1))) - (cosh(sec(x"
+        " - x)) - atan(x))"
     )
     answer = autodiff_cli.gradient(program, {"x": -3.04e-5})
     assert abs(answer.gradient["x"] + 1.7550174) > 1e-6  # by Arb
@@ -391,12 +506,22 @@ def test_digits_that_two_precisions_share_by_chance_settle_nothing() -> None:
 
 def test_every_command_that_shows_a_number_checks_it(tmp_path: Path) -> None:
     lost = "the derivative by `x` has no reliable digit"
-    for command, text in (("diff", "x/exp(x)"), ("diff", "log(1/exp(x))"), ("trace", "x/exp(x)"), ("plot", "x/exp(x)")):
+    for command, text in (
+        ("diff", "x/exp(x)"),
+        ("diff", "log(1/exp(x))"),
+        ("trace", "x/exp(x)"),
+        ("plot", "x/exp(x)"),
+    ):
         more = ("-o", str(tmp_path / "plot.svg"), "--force") if command == "plot" else ()
         assert lost in autodiff(command, text, "--at", "x=400", *more).err
-    assert "along the direction has" in autodiff("trace", "x/exp(x)", "--at", "x=400", "--mode", "forward").err
+    assert (
+        "along the direction has"
+        in autodiff("trace", "x/exp(x)", "--at", "x=400", "--mode", "forward").err
+    )
     assert lost in autodiff("descend", "1/exp(x)", "--at", "x=400", "--steps", "1").err
-    second = autodiff("diff", "(exp(x) - 1 - x)/x", "--at", "x=1e-6", "--order", "2", "--everywhere")
+    second = autodiff(
+        "diff", "(exp(x) - 1 - x)/x", "--at", "x=1e-6", "--order", "2", "--everywhere"
+    )
     assert "the derivative by `x`, `x` has no reliable digit" in second.err
     implicit = autodiff("diff", "y*x**2 = exp(x) - 1 - x", "--for", "y", "--at", "x=1e-8,y=0.5")
     assert "the derivative of `y` by `x` has no reliable digit" in implicit.err
@@ -407,31 +532,56 @@ def test_a_search_that_ends_without_digits_has_not_converged() -> None:
         end = autodiff_cli.minimize(text, {"x": x})
         assert (end.converged, end.reason, end.verdict) == (False, "digits", "")
         assert [warning.kind for warning in end.warnings] == ["lost_digits"]
-    for text, x in (("(exp(x) - 2)**2", 1.0), ("exp(x) - 2*x", 1.0), ("(x - 3)**2", 3.0), ("exp(x) - 2*x", 0.693147)):
+    for text, x in (
+        ("(exp(x) - 2)**2", 1.0),
+        ("exp(x) - 2*x", 1.0),
+        ("(x - 3)**2", 3.0),
+        ("exp(x) - 2*x", 0.693147),
+    ):
         end = autodiff_cli.minimize(text, {"x": x})
         assert end.converged and not end.warnings
 
 
 # ---- curves and rows of data
 SHORT_WAVES = {"x": [1e-8, 2e-8, 3e-8], "y": [0.5, 0.5, 0.4]}
-"""Rows in which `(1 - cos(x))/x**2` is 0.5, and about 0, 1.1 and 0.5 in doubles: the least squares are at 14/15."""
+"""Rows in which `(1 - cos(x))/x**2` is 0.5, and about 0, 1.1 and 0.5 in doubles: the least squares
+are at 14/15.
+"""
 
 
 @pytest.mark.parametrize(
     ("program", "ends", "lost"),
     [
-        ("(1 - cos(x))/x**2", (1e-9, 1e-7), "the value and the derivative by `x` have no reliable digit"),
-        ("log(1/exp(x))", (300, 400), "the derivative by `x` has no reliable digit"),  # -1, and 0 in doubles
+        (
+            "(1 - cos(x))/x**2",
+            (1e-9, 1e-7),
+            "the value and the derivative by `x` have no reliable digit",
+        ),
+        # -1, and 0 in doubles
+        ("log(1/exp(x))", (300, 400), "the derivative by `x` has no reliable digit"),
         ("(exp(x) - 1)/x", (-1, 1), "no reliable digit"),  # drawn down to 0 beside 0, where it is 1
     ],
 )
-def test_a_curve_of_rounding_errors_is_warned_of(program: str, ends: tuple[float, float], lost: str) -> None:
+def test_a_curve_of_rounding_errors_is_warned_of(
+    program: str, ends: tuple[float, float], lost: str
+) -> None:
     curve = autodiff_cli.plot(program, range={"x": ends})
     assert [w for w in curve.warnings if w.kind == "lost_digits" and lost in w.message]
 
 
 @pytest.mark.parametrize(
-    "program", ["sin(x)", "1/x", "x**3 - x", "abs(x)", "exp(-x**2)", "(x - 1)**7", "erf(x) - 1", "floor(x)", "x*0.1"]
+    "program",
+    [
+        "sin(x)",
+        "1/x",
+        "x**3 - x",
+        "abs(x)",
+        "exp(-x**2)",
+        "(x - 1)**7",
+        "erf(x) - 1",
+        "floor(x)",
+        "x*0.1",
+    ],
 )
 def test_an_accurate_curve_has_no_warning(program: str) -> None:
     curve = autodiff_cli.plot(program, range={"x": (-5, 5)})
@@ -442,13 +592,21 @@ def test_fits_and_losses_are_checked_in_their_rows() -> None:
     fitted = autodiff_cli.fit("y = a*(1 - cos(x))/x**2", SHORT_WAVES)
     assert abs(fitted.parameters["a"].estimate - 14 / 15) > 0.1, "the sample loses its digits"
     (warning,) = [w for w in fitted.warnings if w.kind == "lost_digits"]
-    assert "at row 1 of the data, the value and the derivative by `a` have no reliable digit" in warning.message
-    found = autodiff_cli.minimize("(a*(1 - cos(x))/x**2 - y)**2", {"a": 1}, data=SHORT_WAVES, reduce="sum")
+    assert (
+        "at row 1 of the data, the value and the derivative by `a` have no reliable digit"
+        in warning.message
+    )
+    found = autodiff_cli.minimize(
+        "(a*(1 - cos(x))/x**2 - y)**2", {"a": 1}, data=SHORT_WAVES, reduce="sum"
+    )
     assert found.reason == "digits"
     assert any(w.kind == "lost_digits" for w in found.warnings)
-    straight = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 5.0, 7.0]}  # residuals of rounding are no loss
+    # residuals of rounding are no loss
+    straight = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 5.0, 7.0]}
     assert not autodiff_cli.fit("y = a + b*x", straight).warnings
-    exactly = autodiff_cli.minimize("(a + b*x - y)**2", {"a": 1, "b": 1}, data=straight, reduce="mean")
+    exactly = autodiff_cli.minimize(
+        "(a + b*x - y)**2", {"a": 1, "b": 1}, data=straight, reduce="mean"
+    )
     assert exactly.converged
     assert not exactly.warnings
 
@@ -463,7 +621,9 @@ def test_fewer_digits_than_a_bound_are_no_zeros_of_a_series() -> None:
     series = autodiff_cli.taylor("exp(x) - exp(x + 1e-70)", {"x": 1}, order=2)
     with mpmath.workdps(120):
         exact = mpmath.e - mpmath.exp(1 + mpmath.mpf(10) ** -70)
-        assert series.coefficients == pytest.approx([float(exact), float(exact), float(exact / 2)], rel=1e-12)
+        assert series.coefficients == pytest.approx(
+            [float(exact), float(exact), float(exact / 2)], rel=1e-12
+        )
 
 
 @pytest.mark.parametrize(
@@ -488,7 +648,9 @@ def test_a_product_of_factors_that_are_0_within_their_errors_is_not_believed() -
     assert answer.value == 0 and any(w.kind == "lost_digits" for w in answer.warnings)
 
 
-def test_where_derivatives_lose_digits_is_searched_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_where_derivatives_lose_digits_is_searched_for_once(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """A search over all nodes for each of 200 variables took 5 seconds."""
     searches = []
     searched = check._most_amplifying

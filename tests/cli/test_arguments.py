@@ -1,4 +1,6 @@
-"""The command line: which arguments are options, and that help and reading come from one declaration."""
+"""The command line: which arguments are options, and that help and reading come from one
+declaration.
+"""
 
 from __future__ import annotations
 
@@ -29,9 +31,23 @@ from autodiff_cli.capabilities.trace.trace import MODES
 from autodiff_cli.capabilities.trace.trace_view import DEFAULT_LINES
 from autodiff_cli.capability import resolve
 from autodiff_cli.cli import commands, option_values, row_routes, runner, searches, slips
-from autodiff_cli.cli.arguments import OPTIONS_OF, HelpAsked, check, is_allowed, looks_like_option, read
+from autodiff_cli.cli.arguments import (
+    OPTIONS_OF,
+    HelpAsked,
+    check,
+    is_allowed,
+    looks_like_option,
+    read,
+)
 from autodiff_cli.cli.commands import CHECKS, answer_question, load
-from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, TUTORIAL, Option, declared, users_of_options
+from autodiff_cli.cli.declarations import (
+    COMMANDS,
+    QUESTIONS,
+    TUTORIAL,
+    Option,
+    declared,
+    users_of_options,
+)
 from autodiff_cli.cli.option_values import CHOICES, OPTIONS, OptionValues
 from autodiff_cli.cli.runner import Command
 from autodiff_cli.data.text_dialects import ForcedDialect
@@ -45,7 +61,9 @@ from running import a_value, autodiff
 GRAD = declared("grad")
 KNOWN = [*GRAD.options, "--help", "-h", "--"]
 ARGUMENTS = st.one_of(
-    st.sampled_from([*KNOWN, "-", "-x", "--x", "x=1", "3", "--at=x=1", "--json=1", "--att", "-1", ""]),
+    st.sampled_from(
+        [*KNOWN, "-", "-x", "--x", "x=1", "3", "--at=x=1", "--json=1", "--att", "-1", ""]
+    ),
     st.text(max_size=8),
 )
 
@@ -82,7 +100,9 @@ def test_the_help_lists_what_is_declared(command: str) -> None:
     declaration = declared(command)
     names = r"^  (?:-h, )?(--[\w-]+)"
     both = {"--help", "--help-all"}
-    assert sorted(re.findall(names, whole.out, re.MULTILINE)) == sorted([*declaration.options, *both])
+    assert sorted(re.findall(names, whole.out, re.MULTILINE)) == sorted(
+        [*declaration.options, *both]
+    )
     for title in set(declaration.sections.values()):
         assert f"\n{title}:\n" in whole.out
     for option in declaration.options.values():
@@ -120,16 +140,36 @@ def test_the_formats_of_the_help_are_those_that_there_are(command: str) -> None:
 
 def test_an_option_has_one_kind_whatever_the_command() -> None:
     assert len(all_options()) > 40
-    # words that are right for two things: steps of a search and of a derivation, levels of confidence and of a course,
-    # ranges over a box and an integral over a variable
-    two = {name for name, users in all_options().items() if len({str(kind) for _, kind in users.values()}) > 1}
+    # words that are right for two things: steps of a search and of a derivation, levels of
+    # confidence and of a course, ranges over a box and an integral over a variable
+    two = {
+        name
+        for name, users in all_options().items()
+        if len({str(kind) for _, kind in users.values()}) > 1
+    }
     assert two == {"--level", "--over", "--steps"}
     for name, users in all_options().items():
         assert len({option.metavar for option, _ in users.values()}) == 1 or name in two, name
-    # what commands share they have from one declaration, but for what differs in what it chooses among
-    alike = {name for name, users in all_options().items() if len({option for option, _ in users.values()}) == 1}
-    differ = {"--all", "--answer", "--at", "--backend", "--data", "--for", "--format", "--gradient-tolerance", "--in"}
-    # an integral has ends and a variable of its own; columns and kept values are those of what a command reads
+    # what commands share they have from one declaration, but for what differs in what it chooses
+    # among
+    alike = {
+        name
+        for name, users in all_options().items()
+        if len({option for option, _ in users.values()}) == 1
+    }
+    differ = {
+        "--all",
+        "--answer",
+        "--at",
+        "--backend",
+        "--data",
+        "--for",
+        "--format",
+        "--gradient-tolerance",
+        "--in",
+    }
+    # an integral has ends and a variable of its own; columns and kept values are those of what a
+    # command reads
     differ |= {"--between", "--columns", "--keep", "--precision", "--wrt"}
     # pictures are of an answer, or the answer
     differ |= {"--legend", "--size", "--title"}
@@ -160,9 +200,15 @@ def test_options_of_neighbours_are_there_everywhere() -> None:
         == set(options["--digits"])
         == everywhere - {"exercise", "export", "functions", "page", "units"}
     )
-    pictures = {command for command, (option, _) in options["--format"].items() if "svg" in option.choices}
+    pictures = {
+        command for command, (option, _) in options["--format"].items() if "svg" in option.choices
+    }
     assert set(options["--theme"]) == pictures | {"page"} >= {"graph", "plot"}
-    assert set(options["--save-path"]) == set(options["--save-point"]) - {"fit"} == {"descend", "minimize", "maximize"}
+    assert (
+        set(options["--save-path"])
+        == set(options["--save-point"]) - {"fit"}
+        == {"descend", "minimize", "maximize"}
+    )
     streams = set()
     for command in QUESTIONS:
         done = autodiff(command, stdin="")
@@ -181,7 +227,12 @@ def read_in(source: Any) -> set[str]:
     names = set()
     function = getattr(source, "func", None) or getattr(source, "fget", source)
     for node in ast.walk(ast.parse(dedent(getsource(function)))):
-        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in ("call", "self", "self.call", "job.call"):
+        if isinstance(node, ast.Attribute) and ast.unparse(node.value) in (
+            "call",
+            "self",
+            "self.call",
+            "job.call",
+        ):
             names.add(node.attr)
         key: ast.expr | None = None
         if isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith("values"):
@@ -197,13 +248,17 @@ OWN = {*dir(Command), *vars(Command("grad", {}))} - {"expr", "at"}
 """What a call has besides options."""
 
 READ_BY_THE_RUNNER = {
-    name for module in (commands, runner, option_values, row_routes, searches) for name in read_in(module)
+    name
+    for module in (commands, runner, option_values, row_routes, searches)
+    for name in read_in(module)
 }
 READ_BY_THE_RUNNER |= {*ForcedDialect._fields, "columns"}
 
 
 def asked_of(command: str) -> set[str]:
-    """The options that a command's question and view take: by the names of their parameters, or others."""
+    """The options that a command's question and view take: by the names of their parameters, or
+    others.
+    """
     if command not in QUESTIONS:
         return set()
     questions = [resolve(declared(command).facts["asks"].split()[0])]
@@ -212,8 +267,14 @@ def asked_of(command: str) -> set[str]:
     questions += [resolve(CHECKS[command])] if command in CHECKS else []
     options = set()
     for name in {name for question in questions for name in signature(question).parameters}:
-        options |= read_in(getattr(OptionValues, name)) if hasattr(OptionValues, name) else {OPTIONS.get(name, name)}
-    choices = {name for kind in view_of(command).__mro__ for name in getattr(kind, "__annotations__", {})}
+        options |= (
+            read_in(getattr(OptionValues, name))
+            if hasattr(OptionValues, name)
+            else {OPTIONS.get(name, name)}
+        )
+    choices = {
+        name for kind in view_of(command).__mro__ for name in getattr(kind, "__annotations__", {})
+    }
     options |= {option for option, choice in CHOICES.items() if choice in choices}
     return options | ({"digits", "decimals"} if "digits" in choices else set())
 
@@ -264,13 +325,20 @@ def test_ranges_choices_and_defaults_are_those_of_the_functions() -> None:
         assert option(command, name).range == ends, name
     for command, name, text in (
         ("check", "--require", f"exit code 0, {checks.DEFAULT_REQUIRED_DIGITS} by default"),
-        ("descend", "--rate", ", ".join(f"{rate:g} for {name}" for name, rate in descend.RATES.items())),
+        (
+            "descend",
+            "--rate",
+            ", ".join(f"{rate:g} for {name}" for name, rate in descend.RATES.items()),
+        ),
         ("descend", "--steps", f"steps, {descend.DEFAULT_STEPS} by default"),
         ("descend", "--seed", f"order, {descend.DEFAULT_SEED} by default"),
         (
             "minimize",
             "--steps",
-            f"({minimize.METHODS['bfgs'].steps:,}; {minimize.METHODS['trust-exact'].steps:,} with the Hessian)",
+            (
+                f"({minimize.METHODS['bfgs'].steps:,}; {minimize.METHODS['trust-exact'].steps:,}"
+                " with the Hessian)"
+            ),
         ),
         ("minimize", "--gradient-tolerance", f"zero, {minimize.DEFAULT_TOLERANCE:g} by default"),
         ("trace", "--lines", f"trace, {DEFAULT_LINES} by default"),
@@ -315,7 +383,8 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
                     values = {*value.lstrip("!").split("|")}
                     assert values <= {*options[name].choices}, (command, option.name, other)
                 seen += 1
-            # what a required option lacks, or one that reads standard input, cannot be left to a default
+            # what a required option lacks, or one that reads standard input, cannot be left to a
+            # default
             assert not option.required or not is_allowed(option)
             assert not option.reads_stdin or option.metavar == "PATH"
     assert seen > 100
@@ -325,7 +394,9 @@ def test_what_is_declared_of_options_is_of_options_that_there_are() -> None:
 def test_each_option_is_held_to_its_declaration(command: str) -> None:
     """Whatever is declared holds on the command line, with one wording, and in every command."""
     options = declared(command).options
-    required = [word for option in options.values() if option.required for word in (option.name, "f.csv")]
+    required = [
+        word for option in options.values() if option.required for word in (option.name, "f.csv")
+    ]
     program = [] if command in ("exercise", "functions") else ["x"]
 
     def typed(need: str) -> list[str]:
@@ -342,7 +413,9 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
         return str(caught.value)
 
     for name, option in options.items():
-        needs = [need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in options]
+        needs = [
+            need for need in option.needs if OPTIONS_OF.get(need, need.partition(" ")[0]) in options
+        ]
         if needs and not {*needs} & {*required}:
             in_words = {"SWEEP": "a sweep", "STREAM": "a stream of programs"}
             *others, last = [in_words.get(need, f"`{need}`") for need in needs]
@@ -350,13 +423,18 @@ def test_each_option_is_held_to_its_declaration(command: str) -> None:
             assert refused(*typed(name)) == f"`{name}` needs {needed}"
         for other in option.conflicts:
             if other in ("FUNCTION", "EXPR"):
-                assert refused(*typed(name), *["x"] * (not program)) == f"`{name}` and `{other}` exclude each other"
+                assert (
+                    refused(*typed(name), *["x"] * (not program))
+                    == f"`{name}` and `{other}` exclude each other"
+                )
             elif other.partition(" ")[0] in options:
                 assert refused(*typed(name), *typed(other)).endswith(" exclude each other")
         if option.choices or option.range or option.kind in (int | None, float | None):
             assert refused(name, "nonsense") == f"`{name}` cannot be `nonsense`"
         low, _, high = option.range.partition(":")
-        outside = [low[1:] if low.startswith(">") else str(int(low) - 1), "inf", "nan"] if low else []
+        outside = (
+            [low[1:] if low.startswith(">") else str(int(low) - 1), "inf", "nan"] if low else []
+        )
         outside += [high[1:] if high.startswith("<") else str(int(float(high)) + 1)] if high else []
         for number in outside:
             assert refused(name, number) == f"`{name}` cannot be `{number}`"
@@ -384,7 +462,10 @@ def test_synonyms_stand_for_what_there_is() -> None:
         name for each in options for name in each
     }
     assert {name for names in slips.CHOICE_SYNONYMS.values() for name in names} <= choices
-    assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= {*COMMANDS, TUTORIAL}
+    assert {name for names in slips.COMMAND_SYNONYMS.values() for name in names} <= {
+        *COMMANDS,
+        TUTORIAL,
+    }
     assert not set(slips.COMMAND_SYNONYMS) & set(COMMANDS)
 
 
@@ -394,12 +475,17 @@ def test_a_question_has_each_of_its_arguments_from_an_option_or_a_property() -> 
         question = resolve(declared(command).facts["asks"].split()[0])
         options = {option.parameter for option in declared(command).options.values()}
         for name, parameter in signature(question).parameters.items():
-            is_read = hasattr(OptionValues, name) or OPTIONS.get(name, name) in options or name == "wrt"
+            is_read = (
+                hasattr(OptionValues, name) or OPTIONS.get(name, name) in options or name == "wrt"
+            )
             if parameter.kind is parameter.KEYWORD_ONLY and not is_read:
                 without.setdefault(command, set()).add(name)
     # they are given by the modules that ask
     assert without.pop("propagate") == {"by_size", "fitted", "readings", "stop"}
-    assert without.pop("fit") == {"formula", "stop"} and without.pop("exercise") == {"function", "functions"}
+    assert without.pop("fit") == {"formula", "stop"} and without.pop("exercise") == {
+        "function",
+        "functions",
+    }
     assert without.pop("check") == {"watch"} and without.pop("diff") == {"name"}
     assert without.pop("integrate") == {"known"}
     assert without == {command: {"stop"} for command in ("minimize", "maximize", "solve")}

@@ -1,4 +1,6 @@
-"""What people type first: short options, the version, one variable without its name, answers on a terminal."""
+"""What people type first: short options, the version, one variable without its name, answers on a
+terminal.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,9 @@ def test_the_version_is_told_by_any_name() -> None:
 
 def test_short_options_stand_alone(tmp_path: Path) -> None:
     result = autodiff("grad", "x**2", "--at", "x=3", "-o", "out.json", folder=tmp_path)
-    assert (result.code, result.out) == (0, "") and '"value": 9.0' in (tmp_path / "out.json").read_text()
+    assert (result.code, result.out) == (0, "") and '"value": 9.0' in (
+        tmp_path / "out.json"
+    ).read_text()
     assert autodiff("grad", "-o*2", "--at", "o=1", "--format", "plain").out == "-2.0 o=-2.0\n"
     assert "warning" in autodiff("grad", "abs(x)", "--at", "x=0").err
     assert autodiff("grad", "abs(x)", "--at", "x=0", "-q").err == ""
@@ -42,9 +46,15 @@ def test_short_options_stand_alone(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("typed", "command"),
-    [(("x^2", "--help"), "diff"), (("x^2", "--at", "x=3", "-h"), "grad"), (("x**2 = 2", "--help"), "solve")],
+    [
+        (("x^2", "--help"), "diff"),
+        (("x^2", "--at", "x=3", "-h"), "grad"),
+        (("x**2 = 2", "--help"), "solve"),
+    ],
 )
-def test_help_beside_a_formula_is_that_of_the_command_which_answers_it(typed: tuple[str, ...], command: str) -> None:
+def test_help_beside_a_formula_is_that_of_the_command_which_answers_it(
+    typed: tuple[str, ...], command: str
+) -> None:
     shown = autodiff(*typed)
     assert shown.code == 0 and f"Usage: autodiff {command} [OPTIONS]" in shown.out
 
@@ -98,7 +108,9 @@ def test_names_bound_to_numbers_are_variables_where_they_are_meant(
         ("d/dx(x)", ("x", 1)), ("d/dx", None), ("d/dx*3", None), ("d/dx - x", None), ("d/dx^2 x", None), ("d*x", None),
     ],
 )  # fmt: skip
-def test_the_sign_of_a_derivative_is_told_from_a_quotient(text: str, by: tuple[str, int] | None) -> None:
+def test_the_sign_of_a_derivative_is_told_from_a_quotient(
+    text: str, by: tuple[str, int] | None
+) -> None:
     operator = differential_operator(text)
     assert (operator and (operator.name, operator.order)) == by
 
@@ -127,7 +139,9 @@ def test_diff_leaves_other_names_alone(text: str) -> None:
         ("autodiff grad '1/2x' --at x=2", "can be read in two ways"),
     ],
 )
-def test_what_is_typed_at_a_terminal_is_read_informally(command: str, shown: str, tmp_path: Path) -> None:
+def test_what_is_typed_at_a_terminal_is_read_informally(
+    command: str, shown: str, tmp_path: Path
+) -> None:
     printed = ESCAPE.sub("", on_terminal(command, tmp_path))
     assert shown in printed
     # 4*sin(2), by hand

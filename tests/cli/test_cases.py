@@ -1,7 +1,8 @@
-"""The cases of `tests/cases`: commands with their standard input, standard output, standard error and exit code.
+"""The cases of `tests/cases`: commands with their standard input, standard output, standard error
+and exit code.
 
-A case file is text. A case begins with a line `$ autodiff …`, read as a shell would read it (quotes, and a backslash
-at the end to go on), and ends where the next begins:
+A case file is text. A case begins with a line `$ autodiff …`, read as a shell would read it
+(quotes, and a backslash at the end to go on), and ends where the next begins:
 
     % A comment, before a case and after an empty line.
     $ autodiff grad - --format plain
@@ -48,7 +49,8 @@ class Case(NamedTuple):
         """What the command does."""
         _, *args = shlex.split(self.command)
         text = "".join(
-            line.replace("\\\\", "\0").replace("\\t", "\t").replace("\0", "\\") + "\n" for line in self.stdin
+            line.replace("\\\\", "\0").replace("\\t", "\t").replace("\0", "\\") + "\n"
+            for line in self.stdin
         )
         return autodiff(*args, stdin=text, folder=FOLDER / "files")
 
@@ -81,7 +83,14 @@ def cases(path: Path) -> list[Case]:
         while body and not body[-1].strip():
             body.pop()
         stdin = tuple(row[2:] for row in body if re.match(r"<( |$)", row))
-        found.append(Case(command, stdin, tuple(row for row in body if not re.match(r"<( |$)", row)), first + 1))
+        found.append(
+            Case(
+                command,
+                stdin,
+                tuple(row for row in body if not re.match(r"<( |$)", row)),
+                first + 1,
+            )
+        )
     return found
 
 
@@ -91,7 +100,9 @@ def comparable(lines: Iterable[str]) -> list[str]:
 
 
 def ending(rows: list[str], at: int) -> int:
-    """Where the case ends that these lines of a file belong to: a comment comes after an empty line."""
+    """Where the case ends that these lines of a file belong to: a comment comes after an empty
+    line.
+    """
     while at < len(rows) and not rows[at].startswith(PROMPT):
         if rows[at].startswith("%") and not rows[at - 1].strip():
             break
@@ -100,16 +111,22 @@ def ending(rows: list[str], at: int) -> int:
 
 
 FILES = sorted(FOLDER.glob("*.txt"))
-CASES = [pytest.param(case, id=f"{path.stem}:{case.line}") for path in FILES for case in cases(path)]
+CASES = [
+    pytest.param(case, id=f"{path.stem}:{case.line}") for path in FILES for case in cases(path)
+]
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_case(case: Case) -> None:
     printed, expected = comparable(shown(case.run())), comparable(case.expected)
     if not same(case.command, "\n".join(expected), "\n".join(printed)):
-        if any("`pip install '.[" in line for line in printed) and len(installed_extras()) < len(EXTRAS):
+        if any("`pip install '.[" in line for line in printed) and len(installed_extras()) < len(
+            EXTRAS
+        ):
             pytest.skip("it needs an extra that this environment lacks")
-        integral = case.command.startswith("autodiff integrate ") or "antiderivative = " in "\n".join(case.expected)
+        integral = case.command.startswith(
+            "autodiff integrate "
+        ) or "antiderivative = " in "\n".join(case.expected)
         if integral and find_spec("sympy") is None:
             pytest.skip("without SymPy an integral is a number, not exact")
         assert printed == expected

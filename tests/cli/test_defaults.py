@@ -1,4 +1,6 @@
-"""Defaults of one's own, in `AUTODIFF_OPTIONS`: for people at a terminal, and never in the way of a script."""
+"""Defaults of one's own, in `AUTODIFF_OPTIONS`: for people at a terminal, and never in the way of a
+script.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_they_hold_on_a_terminal_and_nowhere_else() -> None:
     for wrong in ("--nonsense", "--digits", "'", "x**2", "--at x=1"):
         assert autodiff(*THIRD, env={"AUTODIFF_OPTIONS": wrong}) == autodiff(*THIRD)
     stream = {"stdin": lines(["x/3"]), "env": own}
-    assert autodiff("grad", "--at", "x=1", **stream) == autodiff("grad", "--at", "x=1", stdin=lines(["x/3"]))  # type: ignore[arg-type]
+    assert autodiff("grad", "--at", "x=1", **stream) == autodiff(
+        "grad", "--at", "x=1", stdin=lines(["x/3"])
+    )  # type: ignore[arg-type]
     assert autodiff("grad", "--help", env=own) == autodiff("grad", "--help")
 
 
@@ -70,14 +74,26 @@ def test_help_says_what_was_taken() -> None:
 def test_what_is_wrong_with_them_names_the_variable(own: str, said: str) -> None:
     result = on_terminal(*THIRD, env={"AUTODIFF_OPTIONS": own})
     told = " ".join(ESCAPE.sub("", result.out).split())
-    assert result.code == 2 and said in told and "`AUTODIFF_OPTIONS`" in told and "value =" not in told
+    assert (
+        result.code == 2 and said in told and "`AUTODIFF_OPTIONS`" in told and "value =" not in told
+    )
 
 
 @pytest.mark.posix
 def test_a_command_leaves_out_what_it_lacks() -> None:
-    found = shown("trace", "x/3", "--at", "x=1", "--format", "plain", own="--theme dark --no-tree --lines 3 --digits 2")
+    found = shown(
+        "trace",
+        "x/3",
+        "--at",
+        "x=1",
+        "--format",
+        "plain",
+        own="--theme dark --no-tree --lines 3 --digits 2",
+    )
     assert "0.33" in found and "error" not in found
-    assert shown("graph", "x*w", "--symbolic", own="--format csv") == shown("graph", "x*w", "--symbolic", own="")
+    assert shown("graph", "x*w", "--symbolic", own="--format csv") == shown(
+        "graph", "x*w", "--symbolic", own=""
+    )
     assert "tanh" in shown("functions", "tanh", own="--method adam")
 
 
@@ -90,13 +106,19 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
     taken = refused = 0
     for name in {option.name: None for option in users_of_options()}:
         users = [declared(user).options[name] for user in commands_with(name)]
-        if users[0].kind == (list[str] | None) or users[0].metavar in ("PATH", "VECTOR") or name == "--force":
+        if (
+            users[0].kind == (list[str] | None)
+            or users[0].metavar in ("PATH", "VECTOR")
+            or name == "--force"
+        ):
             assert not arguments.is_allowed(users[0]), name
         for command in COMMANDS:
             here = declared(command).options
             option = here.get(name, users[0])
             value = a_value(option)
-            words = {"exercise": [], "serve": [], "fit": ["x", "--data", "a.csv"]}.get(command, ["x"])
+            words = {"exercise": [], "serve": [], "fit": ["x", "--data", "a.csv"]}.get(
+                command, ["x"]
+            )
             own = name if option.kind is bool else f"{name} {value}"
             if not arguments.is_allowed(option):
                 with pytest.raises(ExpressionError, match="for one call only"):
@@ -118,7 +140,9 @@ def test_each_option_may_stand_there_or_is_refused(monkeypatch: pytest.MonkeyPat
     assert taken > 100 and refused > 100
 
 
-def test_an_option_with_two_meanings_is_for_the_commands_that_mean_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_option_with_two_meanings_is_for_the_commands_that_mean_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     for own, command, steps in [
         ("--steps 7 --digits 3", "descend", 7), ("--steps 7 --digits 3", "diff", None),
         ("--steps --digits 3", "diff", True), ("--digits 3 --steps", "descend", None),
@@ -143,7 +167,10 @@ def test_options_about_rows_wait_for_rows(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv(arguments.OPTIONS_VARIABLE, own)
     assert "value = 0.333333" in autodiff(*THIRD).out
     swept = autodiff("grad", "x*y", "--at", "x=1:3:1,y=1:3:1")
-    assert (swept.code, len(swept.out.splitlines())) == (0, autodiff("grad", "x", "--at", "x=1:3:1").out.count("\n"))
+    assert (swept.code, len(swept.out.splitlines())) == (
+        0,
+        autodiff("grad", "x", "--at", "x=1:3:1").out.count("\n"),
+    )
 
 
 def test_streams_stay_as_they_are(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""The first lines of a student and of an engineer, at a terminal: each is answered, or refused with both readings."""
+"""The first lines of a student and of an engineer, at a terminal: each is answered, or refused with
+both readings.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,11 @@ CORPORA = TESTS / "corpora"
 
 def first_lines(path: Path) -> list[tuple[str, str]]:
     """The lines of a file, each with what its answer shows."""
-    rows = [row for row in path.read_text(encoding="utf-8").splitlines() if row and not row.startswith("#")]
+    rows = [
+        row
+        for row in path.read_text(encoding="utf-8").splitlines()
+        if row and not row.startswith("#")
+    ]
     return [(typed, shown) for typed, _, shown in (row.partition(" => ") for row in rows)]
 
 

@@ -1,4 +1,6 @@
-"""The pages of the manual on a terminal: drawn at every width, no number broken, and through a pager."""
+"""The pages of the manual on a terminal: drawn at every width, no number broken, and through a
+pager.
+"""
 
 from __future__ import annotations
 
@@ -34,15 +36,22 @@ def numbers(text: str) -> Counter[str]:
 
 
 def broken(page: str, shown: str, width: int) -> list[str]:
-    """The numerals of a page that are not whole on a screen, and the lines that the screen would fold."""
+    """The numerals of a page that are not whole on a screen, and the lines that the screen would
+    fold.
+    """
     lines = ESCAPE.sub("", shown).splitlines()
     # a table that is shown in parts repeats its first column
     missing = numbers(LINK.sub(r"\1", page)) - numbers("\n".join(lines))
-    return [*missing, *(line for line in lines if width_of(line) > width and not is_one_argument(line))]
+    return [
+        *missing,
+        *(line for line in lines if width_of(line) > width and not is_one_argument(line)),
+    ]
 
 
 def is_one_argument(line: str) -> bool:
-    """Whether a line of a command is an argument that cannot be broken, so that it can be copied whole."""
+    """Whether a line of a command is an argument that cannot be broken, so that it can be copied
+    whole.
+    """
     text = line.strip().removeprefix("$ ").removesuffix(" \\")
     try:
         words = shlex.split(text)
@@ -55,7 +64,10 @@ def is_one_argument(line: str) -> bool:
 @pytest.mark.parametrize("name", PAGES)
 def test_no_number_of_a_page_is_broken(name: str, width: int) -> None:
     page = page_of(name)
-    for look in (Terminal(is_terminal=True, width=width), Terminal(is_terminal=True, color=True, width=width)):
+    for look in (
+        Terminal(is_terminal=True, width=width),
+        Terminal(is_terminal=True, color=True, width=width),
+    ):
         assert not broken(page, draw_page(page, look), width)
     assert broken(page, page, width) or max(map(width_of, page.splitlines())) <= width
 
@@ -69,18 +81,25 @@ def test_a_terminal_shows_the_page_drawn(width: int) -> None:
         bare = ESCAPE.sub("", shown.out)
         assert bare != shown.out and "```" not in bare and "|---" not in bare
     plain = on_terminal("help", "units", width=width, env={**CAT, "NO_COLOR": "1"}).out
-    assert "\x1b" not in plain and plain == on_terminal("help", "units", width=width, env={"TERM": "dumb"}).out
-    ascii_only = on_terminal("help", "propagate", width=width, env={**CAT, "LANG": "C", "LC_ALL": "C"}).out
+    assert (
+        "\x1b" not in plain
+        and plain == on_terminal("help", "units", width=width, env={"TERM": "dumb"}).out
+    )
+    ascii_only = on_terminal(
+        "help", "propagate", width=width, env={**CAT, "LANG": "C", "LC_ALL": "C"}
+    ).out
     assert not set("╭─│├•━") & set(ascii_only) and "| quantity |" in ESCAPE.sub("", ascii_only)
 
 
 def test_a_command_that_is_broken_goes_on_as_in_a_shell() -> None:
     shown = draw_page(
-        '# a\n\n```console\n$ autodiff grad "x + y" --at x=1,y=2\n```\n', Terminal(is_terminal=True, width=30)
+        '# a\n\n```console\n$ autodiff grad "x + y" --at x=1,y=2\n```\n',
+        Terminal(is_terminal=True, width=30),
     )
     assert shown.partition("\n\n")[2] == '  $ autodiff grad "x + y" \\\n      --at x=1,y=2\n'
     shown = draw_page(
-        '# a\n\n```console\n$ echo "x + 1.5" | wc -c \\\n>   -l\n```\n', Terminal(is_terminal=True, width=24)
+        '# a\n\n```console\n$ echo "x + 1.5" | wc -c \\\n>   -l\n```\n',
+        Terminal(is_terminal=True, width=24),
     )
     assert shown.partition("\n\n")[2] == '  $ echo "x + 1.5" | \\\n      wc -c -l\n'
 
@@ -88,7 +107,9 @@ def test_a_command_that_is_broken_goes_on_as_in_a_shell() -> None:
 @pytest.mark.parametrize("width", [*WIDTHS, None])
 @pytest.mark.parametrize("name", PAGES)
 def test_commands_can_be_copied_from_help(name: str, width: int | None) -> None:
-    """A shell reads the command lines of a drawn page as those of the page: no argument is lost, no prompt is one."""
+    """A shell reads the command lines of a drawn page as those of the page: no argument is lost, no
+    prompt is one.
+    """
     drawn = draw_page(page_of(name), Terminal(is_terminal=width is not None, width=width))
     typed, shown = (commands(text) for text in (page_of(name), drawn))
     assert typed == shown
@@ -116,7 +137,10 @@ def test_a_long_page_is_shown_by_the_pager(tmp_path: Path) -> None:
     assert own.startswith("-R ")
     # what the screen holds needs none
     paged.unlink()
-    assert "help descend" in on_terminal("help", "page", width=120, env={"PAGER": f"tee {paged}", "LINES": "99"}).out
+    assert (
+        "help descend"
+        in on_terminal("help", "page", width=120, env={"PAGER": f"tee {paged}", "LINES": "99"}).out
+    )
     assert not paged.exists()
 
 
@@ -147,7 +171,12 @@ def test_a_pager_that_is_left_early_is_no_error() -> None:
 
 
 def test_a_line_of_a_sentence_may_begin_with_a_bar() -> None:
-    page = "# Sizes\n\nWhere the size is below\n|`t`|, and above\n| 2, it counts.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"
+    page = (
+        "# Sizes\n\nWhere the size is below\n|`t`|, and above\n| 2, it counts.\n\n| a | b"
+        " |\n|---|---|\n| 1 | 2 |\n"
+    )
     shown = draw_page(page, Terminal(width=80))
     assert "Where the size is below |t|, and above | 2, it counts." in shown
-    assert [line.split() for line in shown.splitlines() if "1" in line] == [["│", "1", "│", "2", "│"]]
+    assert [line.split() for line in shown.splitlines() if "1" in line] == [
+        ["│", "1", "│", "2", "│"]
+    ]

@@ -1,7 +1,9 @@
-"""Texts of 50,000 characters of one kind, wherever a person's text is read: none takes time as its square.
+"""Texts of 50,000 characters of one kind, wherever a person's text is read: none takes time as its
+square.
 
-A pattern that is tried at every character and reads on from there takes minutes for such a text; what reads it once
-takes a fraction of a second of processor time, of which there is plenty of room to the limit.
+A pattern that is tried at every character and reads on from there takes minutes for such a text;
+what reads it once takes a fraction of a second of processor time, of which there is plenty of room
+to the limit.
 """
 
 from __future__ import annotations
@@ -51,7 +53,9 @@ def test_a_long_run(reader: str, tmp_path: Path) -> None:
     for run in RUNS:
         text = run * (LENGTH // len(run))
         begin = time.process_time()
-        result = autodiff(*(arg.format(text) for arg in args), stdin=stdin.format(text), folder=tmp_path)
+        result = autodiff(
+            *(arg.format(text) for arg in args), stdin=stdin.format(text), folder=tmp_path
+        )
         if time.process_time() - begin > MAX_SECONDS:
             slow[run] = time.process_time() - begin
         assert result.code in range(6), (run, result.err[-500:])

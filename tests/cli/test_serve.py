@@ -1,4 +1,6 @@
-"""`autodiff serve`: the Model Context Protocol, by messages as typed and by the protocol's own client library."""
+"""`autodiff serve`: the Model Context Protocol, by messages as typed and by the protocol's own
+client library.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,11 @@ INITIALIZE = {
     "jsonrpc": "2.0",
     "id": 0,
     "method": "initialize",
-    "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}},
+    "params": {
+        "protocolVersion": "2025-06-18",
+        "capabilities": {},
+        "clientInfo": {"name": "test", "version": "1"},
+    },
 }
 
 
@@ -47,15 +53,19 @@ def test_a_session_of_messages() -> None:
         '{"jsonrpc": "2.0", "method": "notifications/initialized"}',
         '{"jsonrpc": "2.0", "id": "a", "method": "ping"}',
         '{"jsonrpc": "2.0", "id": 1, "method": "tools/list"}',
-        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "grad", "arguments": '
-        '{"expr": "x**2*y", "at": {"x": 3, "y": "1/2"}}}}',
+        '{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "grad",'
+        ' "arguments": {"expr": "x**2*y", "at": {"x": 3, "y": "1/2"}}}}',
     )
     assert [each["id"] for each in answers] == [0, "a", 1, 2]
     assert answers[0]["result"]["protocolVersion"] == "2025-06-18"
     assert answers[0]["result"]["capabilities"] == {"tools": {"listChanged": False}}
     assert answers[1]["result"] == {}
     listed = {tool["name"]: tool for tool in answers[2]["result"]["tools"]}
-    assert {"grad", "hessian", "solve", "fit", "propagate", "export", "units"} <= listed.keys() <= {*QUESTIONS}
+    assert (
+        {"grad", "hessian", "solve", "fit", "propagate", "export", "units"}
+        <= listed.keys()
+        <= {*QUESTIONS}
+    )
     schema = listed["grad"]["inputSchema"]
     assert schema["required"] == ["expr"] and schema["properties"]["precision"]["type"] == "integer"
     result = answers[3]["result"]
@@ -74,13 +84,20 @@ def test_messages_that_are_wrong_have_the_codes_of_json_rpc() -> None:
         '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "repl"}}': -32602,
         '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "serve"}}': -32602,
         '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": [1]}': -32602,
-        '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "grad", "arguments": [1]}}': -32602,
+        '{"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "grad", "arguments": [1]}}': (
+            -32602
+        ),
     }
     answers = _served(
-        *cases, "", '{"jsonrpc": "2.0", "method": "nothing"}', '{"jsonrpc": "2.0", "id": 9, "result": {}}'
+        *cases,
+        "",
+        '{"jsonrpc": "2.0", "method": "nothing"}',
+        '{"jsonrpc": "2.0", "id": 9, "result": {}}',
     )
     assert [each["error"]["code"] for each in answers] == [*cases.values()]
-    long = json.dumps({"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y" * MAX_MESSAGE_BYTES}})
+    long = json.dumps(
+        {"jsonrpc": "2.0", "id": 1, "method": "ping", "params": {"x": "y" * MAX_MESSAGE_BYTES}}
+    )
     refused, answered = _served(long, '{"jsonrpc": "2.0", "id": 2, "method": "ping"}')
     assert refused["error"]["code"] == -32700 and answered["result"] == {}
 
@@ -107,8 +124,14 @@ def test_mistakes_of_calls_are_results_that_say_what_to_write() -> None:
     ):
         result = _call(name, **arguments)
         error = result["structuredContent"]["error"]
-        assert result["isError"] is True and error["message"] and part in error["message"], (arguments, error)
-        assert "Traceback" not in error["message"] and error["kind"] != "internal", (arguments, error)
+        assert result["isError"] is True and error["message"] and part in error["message"], (
+            arguments,
+            error,
+        )
+        assert "Traceback" not in error["message"] and error["kind"] != "internal", (
+            arguments,
+            error,
+        )
 
 
 def test_no_call_reads_or_writes_a_file(tmp_path: Path) -> None:
@@ -144,7 +167,9 @@ def test_no_call_reads_or_writes_a_file(tmp_path: Path) -> None:
 
 def _schema(name: str, *, files: bool = False) -> dict[str, Any]:
     listed = Server(files=files).result("tools/list", {})["tools"]
-    properties: dict[str, Any] = next(tool for tool in listed if tool["name"] == name)["inputSchema"]["properties"]
+    properties: dict[str, Any] = next(tool for tool in listed if tool["name"] == name)[
+        "inputSchema"
+    ]["properties"]
     return properties
 
 
@@ -155,9 +180,13 @@ def test_answers_are_the_records_of_the_commands() -> None:
         record = _call("grad", expr="sin(x*y)/y + x**2", at={"x": a, "y": b})["structuredContent"]
         expected = gradient("sin(x*y)/y + x**2", {"x": a, "y": b})
         assert record["value"] == expected.value and record["gradient"] == expected.gradient
-    record = _call("fit", expr="y = a + b*x", data={"x": [0, 1, 2], "y": [1, 3, 5]})["structuredContent"]
+    record = _call("fit", expr="y = a + b*x", data={"x": [0, 1, 2], "y": [1, 3, 5]})[
+        "structuredContent"
+    ]
     assert record["parameters"] == pytest.approx({"a": 1, "b": 2})
-    record = _call("grad", expr="(y - w*x)**2", at={"w": 1}, data={"x": [1, 2], "y": [2, 5]}, reduce="sum")
+    record = _call(
+        "grad", expr="(y - w*x)**2", at={"w": 1}, data={"x": [1, 2], "y": [2, 5]}, reduce="sum"
+    )
     assert record["structuredContent"]["gradient"] == {"w": -14.0}
     assert _call("solve", expr="x**2 = 2")["isError"] is False
     assert "double" in _call("export", expr="x*y", to="c")["structuredContent"]["source"]
@@ -171,8 +200,13 @@ def test_the_protocols_own_client_lists_and_calls() -> None:
     from mcp.client.stdio import stdio_client
 
     async def talk() -> None:
-        server = mcp.StdioServerParameters(command=sys.executable, args=["-m", "autodiff_cli", "serve"])
-        async with stdio_client(server) as (reader, writer), mcp.ClientSession(reader, writer) as session:
+        server = mcp.StdioServerParameters(
+            command=sys.executable, args=["-m", "autodiff_cli", "serve"]
+        )
+        async with (
+            stdio_client(server) as (reader, writer),
+            mcp.ClientSession(reader, writer) as session,
+        ):
             # its classes spell the names of the protocol in their own way
             greeted = (await session.initialize()).model_dump(by_alias=True)
             listed = (await session.list_tools()).model_dump(by_alias=True)

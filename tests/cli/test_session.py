@@ -34,8 +34,8 @@ READY = r"\x1b\[\?2004h"
 
 def environment(state: Path, **more: str) -> dict[str, str]:
     return {
-        **os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(state), "PROMPT_TOOLKIT_NO_CPR": "1",
-        "NO_COLOR": "1", "LANG": "C.UTF-8", **more,
+        **os.environ, "TERM": "xterm-256color", "XDG_STATE_HOME": str(state),
+        "PROMPT_TOOLKIT_NO_CPR": "1", "NO_COLOR": "1", "LANG": "C.UTF-8", **more,
     }  # fmt: skip
 
 
@@ -92,16 +92,25 @@ def test_a_paste_of_several_lines(terminal: pexpect.spawn) -> None:
 @pytest.mark.posix
 def test_history_comes_back(tmp_path: Path) -> None:
     (tmp_path / "autodiff").mkdir()
-    (tmp_path / "autodiff" / "history").write_text("".join(f"{k} + 1\n" for k in range(repl.MAX_HISTORY_LINES + 10)))
+    (tmp_path / "autodiff" / "history").write_text(
+        "".join(f"{k} + 1\n" for k in range(repl.MAX_HISTORY_LINES + 10))
+    )
     child = pexpect.spawn(
-        sys.executable, ["-m", "autodiff_cli", "repl"], env=environment(tmp_path), encoding="utf-8", timeout=60
+        sys.executable,
+        ["-m", "autodiff_cli", "repl"],
+        env=environment(tmp_path),
+        encoding="utf-8",
+        timeout=60,
     )
     child.expect(READY)
     asked(child, "\x1b[A\x1b[A\r", rf"ans = {repl.MAX_HISTORY_LINES + 9}")
     child.sendeof()
     child.expect(pexpect.EOF)
     child.close()
-    assert len((tmp_path / "autodiff" / "history").read_text().splitlines()) == repl.MAX_HISTORY_LINES // 2 + 1
+    assert (
+        len((tmp_path / "autodiff" / "history").read_text().splitlines())
+        == repl.MAX_HISTORY_LINES // 2 + 1
+    )
 
 
 @pytest.mark.posix
@@ -111,9 +120,16 @@ def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) 
         (tmp_path / "folder" / "autodiff" / "history").mkdir(parents=True)
         state = str(tmp_path / "folder")
     env = environment(Path(state), TERM="dumb")
-    child = pexpect.spawn(sys.executable, ["-m", "autodiff_cli", "repl"], env=env, encoding="utf-8", timeout=20)
+    child = pexpect.spawn(
+        sys.executable, ["-m", "autodiff_cli", "repl"], env=env, encoding="utf-8", timeout=20
+    )
     child.expect("> ")
-    for line, answer in (("x = 2\r", "x = 2\r\n"), ("x^2\r", "ans = 4"), ("\x03", "\n"), ("ans + 1\r", "ans = 5")):
+    for line, answer in (
+        ("x = 2\r", "x = 2\r\n"),
+        ("x^2\r", "ans = 4"),
+        ("\x03", "\n"),
+        ("ans + 1\r", "ans = 5"),
+    ):
         child.send(line)
         child.expect(answer)
         child.expect("> ")
@@ -125,17 +141,27 @@ def test_a_plain_prompt_and_no_history_fail_nothing(tmp_path: Path, state: str) 
 
 def test_a_module_that_a_thread_imports_at_the_end_fails_nothing() -> None:
     code = (
-        "import sys, types; from autodiff_cli.__main__ import main;"
-        "name = 'autodiff_cli.streams.filesystems'; sys.modules[name] = types.ModuleType(name); sys.exit(main())"
+        "import sys, types; from autodiff_cli.__main__ import main;name ="
+        " 'autodiff_cli.streams.filesystems'; sys.modules[name] = types.ModuleType(name);"
+        " sys.exit(main())"
     )
     done = subprocess.run(
-        [sys.executable, "-c", code, "repl"], input="1 + 1", capture_output=True, text=True, check=False
+        [sys.executable, "-c", code, "repl"],
+        input="1 + 1",
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert (done.stdout, done.stderr, done.returncode) == ("ans = 2\n", "", 0)
 
 
 def test_the_modules_to_import_ahead_exist() -> None:
-    own = [name for names in repl.LIBRARIES.values() for name in names if name.startswith("autodiff_cli.")]
+    own = [
+        name
+        for names in repl.LIBRARIES.values()
+        for name in names
+        if name.startswith("autodiff_cli.")
+    ]
     assert len(own) > 10
     assert [name for name in own if find_spec(name) is None] == []
 
@@ -213,8 +239,8 @@ sys.exit(run(["repl"]))
 def test_at_any_prompt_all_is_loaded_ahead(tmp_path: Path, term: str) -> None:
     (tmp_path / "d.csv").write_text("x,y\n0,1\n1,3.1\n2,4.9\n3,7.05\n", encoding="utf-8")
     child = pexpect.spawn(
-        sys.executable, ["-c", WAITING], env=environment(tmp_path, TERM=term), encoding="utf-8", timeout=60,
-        dimensions=(60, 100), cwd=str(tmp_path),
+        sys.executable, ["-c", WAITING], env=environment(tmp_path, TERM=term), encoding="utf-8",
+        timeout=60, dimensions=(60, 100), cwd=str(tmp_path),
     )  # fmt: skip
     ready = "> " if term == "dumb" else READY
     child.expect(ready)
@@ -276,13 +302,18 @@ assert "matplotlib.figure" in sys.modules
         ("x**3, log(y)", ("x**3", "log(y)"), "xy"),
     ],
 )
-def test_lists_have_the_derivatives_of_their_entries(line: str, entries: Sequence[str], by: str) -> None:
+def test_lists_have_the_derivatives_of_their_entries(
+    line: str, entries: Sequence[str], by: str
+) -> None:
     session = Session()
     names = dict(zip("xy", sympy.symbols("x y"), strict=True))
     point = {"x": 0.75, "y": 1.25}
 
     def listed(text: str) -> list[float]:
-        return [float(sympy.sympify(part).subs(point)) for part in text.replace("[", "").replace("]", "").split(", ")]
+        return [
+            float(sympy.sympify(part).subs(point))
+            for part in text.replace("[", "").replace("]", "").split(", ")
+        ]
 
     def shown() -> dict[str, str]:
         (part,) = statements_of(line)
@@ -361,7 +392,9 @@ def test_completion_knows_commands_names_functions_and_options() -> None:
             session.session.statement(line, part)
     assert completions(session, "sp") == ("sp", ["speed", "spin("])
     assert completions(session, "2sp")[1] == ["speed", "spin("]
-    assert "solve " in completions(session, "so")[1] and "softplus(" in completions(session, "so")[1]
+    assert (
+        "solve " in completions(session, "so")[1] and "softplus(" in completions(session, "so")[1]
+    )
     assert completions(session, "plot spin --ra") == ("--ra", ["--range"])
     assert completions(session, "fit y --loss h") == ("h", ["huber"])
     assert completions(session, ":s") == (":s", [":steps", ":save"])
@@ -394,7 +427,9 @@ def test_a_session_is_always_a_program_and_errors_change_nothing(script: list[st
         session.values.pop("ans", None)
         session.definitions.pop("ans", None)
         if isinstance(shown.answer, Gradient):
-            assert gradient(session.program()).value == pytest.approx(shown.answer.value, rel=1e-9, abs=1e-9)
+            assert gradient(session.program()).value == pytest.approx(
+                shown.answer.value, rel=1e-9, abs=1e-9
+            )
 
 
 @pytest.mark.parametrize(
@@ -421,7 +456,10 @@ def test_help_behind_a_command_is_about_that_command(line: str) -> None:
 def session(*lines: str) -> list[str]:
     """What a session prints to these lines, an error as its first line."""
     result = autodiff("repl", stdin="\n".join(lines) + "\n")
-    return (result.out + "".join(line for line in result.err.splitlines(True) if line.startswith("error"))).splitlines()
+    return (
+        result.out
+        + "".join(line for line in result.err.splitlines(True) if line.startswith("error"))
+    ).splitlines()
 
 
 def test_a_name_made_of_the_last_answer_keeps_its_value() -> None:
@@ -443,7 +481,10 @@ def test_what_is_saved_of_the_last_answer_is_its_value(tmp_path: Path) -> None:
 
 def test_a_derivative_inside_an_expression_is_no_quotient() -> None:
     for line in ("dh/dx + 1", "2*dh/dx", "k = dh/dx*x"):
-        assert session("h = x^2", line)[-1] == "error: `dh/dx` is a derivative only in a line by itself"
+        assert (
+            session("h = x^2", line)[-1]
+            == "error: `dh/dx` is a derivative only in a line by itself"
+        )
     assert "ans = 3" in session("h = x^2", "dh = 6", "dx = 3", "dh/dx + 1")
 
 

@@ -1,4 +1,6 @@
-"""Tests of blocks of rows: the answers of the plain way, by every backend, and never a number where there is none."""
+"""Tests of blocks of rows: the answers of the plain way, by every backend, and never a number where
+there is none.
+"""
 
 from __future__ import annotations
 
@@ -27,20 +29,25 @@ from autodiff_cli.questions.problem import parse
 from places import TESTS
 
 HARD = (
-    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 0.25, 1.5, -2.5, 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-160,
-    1e-20, -1e-20, 1e-8, -1e-8, 0.999999999, -0.999999999, 1.000001, math.pi, 20.0, -20.0, 40.0, 350.0, 709.0, -709.0,
-    710.0, 745.0, -746.0, 1000.0, 1e9, -1e10, 1e15, 1e16, 1e155, -1e155, 1e200, -1e200, 1e300, 1.7e308, -1.7e308,
+    0.0, -0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 0.25, 1.5, -2.5, 5e-324, -5e-324, 1e-310,
+    1e-300, -1e-300, 1e-160, 1e-20, -1e-20, 1e-8, -1e-8, 0.999999999, -0.999999999, 1.000001,
+    math.pi, 20.0, -20.0, 40.0, 350.0, 709.0, -709.0, 710.0, 745.0, -746.0, 1000.0, 1e9, -1e10,
+    1e15, 1e16, 1e155, -1e155, 1e200, -1e200, 1e300, 1.7e308, -1.7e308,
 )  # fmt: skip
-"""Points at which something happens to some function: ends of domains, poles, overflow, underflow, cancellation."""
+"""Points at which something happens to some function: ends of domains, poles, overflow, underflow,
+cancellation.
+"""
 
 BUILT_UP = (
-    "log(x) if x > 0 else x**2", "sqrt(x) + (1/y if y != 0 else 0)", "max(x, y)*min(x, 2)", "x**y", "abs(x)*relu(y)",
-    "1/log(x)", "exp(-1/x**2)", "tanh(x*x)", "tanh(1/x)", "atan(1/x)", "sqrt(x)**2", "cbrt(x)**3", "0*log(x)", "0/x",
-    "x if x > 0 and log(x) < 1 else 0", "1 if x > 0 or 1/x < -5 else y", "clamp(x, y, 1)", "(x*y)/y", "x - x*y/y",
-    "elu(x, log(y))", "leaky_relu(x, 1/y)", "hypot(x, y)", "hypot(x, y, 1)", "logsumexp(x, y, 0)", "mean(x, y, 2)",
-    "prod(x, y, x)", "atan2(y, x)", "log(x, y)", "floor(x)*y", "round(x*2)/2", "1/(1 + exp(-x))", "exp(exp(x))",
-    "sin(1/x)*x", "x*log(x)", "x**x", "erf(1/x)", "1/tanh(x)", "1/x if x > 1 else (sqrt(-x) if x < -1 else y)",
-    "sign(x)*sqrt(abs(x))", "gelu(x)*silu(y)", "where(not (x < y), log(x - y), exp(y - x))", "2", "y", "x**0*y**1",
+    "log(x) if x > 0 else x**2", "sqrt(x) + (1/y if y != 0 else 0)", "max(x, y)*min(x, 2)", "x**y",
+    "abs(x)*relu(y)", "1/log(x)", "exp(-1/x**2)", "tanh(x*x)", "tanh(1/x)", "atan(1/x)",
+    "sqrt(x)**2", "cbrt(x)**3", "0*log(x)", "0/x", "x if x > 0 and log(x) < 1 else 0",
+    "1 if x > 0 or 1/x < -5 else y", "clamp(x, y, 1)", "(x*y)/y", "x - x*y/y", "elu(x, log(y))",
+    "leaky_relu(x, 1/y)", "hypot(x, y)", "hypot(x, y, 1)", "logsumexp(x, y, 0)", "mean(x, y, 2)",
+    "prod(x, y, x)", "atan2(y, x)", "log(x, y)", "floor(x)*y", "round(x*2)/2", "1/(1 + exp(-x))",
+    "exp(exp(x))", "sin(1/x)*x", "x*log(x)", "x**x", "erf(1/x)", "1/tanh(x)",
+    "1/x if x > 1 else (sqrt(-x) if x < -1 else y)", "sign(x)*sqrt(abs(x))", "gelu(x)*silu(y)",
+    "where(not (x < y), log(x - y), exp(y - x))", "2", "y", "x**0*y**1",
     "s = x*y; t = 1/s; t if s > 0 else -t", "x if 3/x <= y or y < log(-1) else x + y",
     "where(not (x > 0 and y != sqrt(-1)), x, y)",
 )  # fmt: skip
@@ -58,7 +65,10 @@ def calls() -> Iterator[str]:
         fixed = set(primitive.constant_params)
         count = 2 if primitive.variadic else len(primitive.params)
         names = iter("xyz")
-        args = ["2" if not primitive.variadic and primitive.params[k] in fixed else next(names) for k in range(count)]
+        args = [
+            "2" if not primitive.variadic and primitive.params[k] in fixed else next(names)
+            for k in range(count)
+        ]
         if name == "where":
             args[0] = "x > y"
         yield f"{name}({', '.join(args)})"
@@ -69,7 +79,9 @@ def calls() -> Iterator[str]:
 def corpus() -> list[str]:
     lines = (TESTS / "corpora" / "checked.jsonl").read_text(encoding="utf-8").splitlines()
     told = (TESTS / "corpora" / "verdicts.jsonl").read_text(encoding="utf-8").splitlines()
-    return [json.loads(line)["program"] for line in lines] + [json.loads(line)["expr"] for line in told if line]
+    return [json.loads(line)["program"] for line in lines] + [
+        json.loads(line)["expr"] for line in told if line
+    ]
 
 
 def points(count: int, rng: random.Random) -> list[tuple[float, ...]]:
@@ -79,7 +91,10 @@ def points(count: int, rng: random.Random) -> list[tuple[float, ...]]:
     if count == 2:
         return rng.sample(list(itertools.product(HARD, repeat=2)), 300)
     mild = [x for x in HARD if 1e-9 < abs(x) < 800]
-    return [tuple(rng.choice(HARD if rng.random() < 0.4 else mild) for _ in range(count)) for _ in range(100)]
+    return [
+        tuple(rng.choice(HARD if rng.random() < 0.4 else mild) for _ in range(count))
+        for _ in range(100)
+    ]
 
 
 class Compared:
@@ -111,7 +126,13 @@ class Compared:
 
         columns = [np.array(column) for column in zip(*self.rows, strict=True)]
         self.block = evaluate(
-            self.kernel, self.names, columns, len(self.rows), 1 + len(self.wanted), plain, lambda row, name: None
+            self.kernel,
+            self.names,
+            columns,
+            len(self.rows),
+            1 + len(self.wanted),
+            plain,
+            lambda row, name: None,
         )
 
     def silent(self) -> list[tuple[float, ...]]:
@@ -147,9 +168,13 @@ LLVM = [*BUILT_UP, *calls(), *corpus()]
 NUMPY = [*BUILT_UP, *[text for text in calls() if not text.startswith(("1/", "exp(-"))]]
 
 
-@pytest.mark.parametrize(("backend", "texts", "least"), [("llvm", LLVM[::2], 170), ("numpy", NUMPY, 110)])
+@pytest.mark.parametrize(
+    ("backend", "texts", "least"), [("llvm", LLVM[::2], 170), ("numpy", NUMPY, 110)]
+)
 def test_no_silent_nan(backend: str, texts: list[str], least: int) -> None:
-    """No row that the plain way refuses is a number, and none that it answers is an error or another number."""
+    """No row that the plain way refuses is a number, and none that it answers is an error or
+    another number.
+    """
     taken = rows = errors = flags = different = 0
     for text in texts:
         try:
@@ -166,7 +191,8 @@ def test_no_silent_nan(backend: str, texts: list[str], least: int) -> None:
         flags += len(found.block.asked)
         different += found.different()
     assert taken >= least and errors > rows / 10
-    # few flags are neither errors nor kinks, and digits are lost where the program itself loses them
+    # few flags are neither errors nor kinks, and digits are lost where the program itself loses
+    # them
     assert flags < errors + rows / 12 and different < rows / 5000
 
 
@@ -197,9 +223,17 @@ class Second(Compared):
         )  # fmt: skip
 
 
-# Second derivatives of Bessel functions by the order take many digits at each point, and no kernel has them.
+# Second derivatives of Bessel functions by the order take many digits at each point, and no kernel
+# has them.
 SECOND = [text for text in NUMPY if not text.startswith(("bessel", "faddeeva", "voigt"))]
-SECOND += ["1/(exp(x) + y)", "x**0*y**1", "x**y/(1 + x**2)", "log(1 + exp(x))", "1/x", "softsign(x)*y"]
+SECOND += [
+    "1/(exp(x) + y)",
+    "x**0*y**1",
+    "x**y/(1 + x**2)",
+    "log(1 + exp(x))",
+    "1/x",
+    "softsign(x)*y",
+]
 
 
 def test_no_silent_nan_in_second_derivatives() -> None:
@@ -221,7 +255,13 @@ def test_second_derivatives_far_from_zero_are_those_of_the_plain_way(text: str) 
     columns = [np.array([1e17, 1e9, 3.0]), np.array([1e17, 1e9, 4.0])]
     compiled = kernel(question.record, 2, frozenset(), "numpy")
     block = evaluate(
-        compiled, ["x", "y"], columns, 3, 6, lambda point: question.plain(point)[0], lambda row, name: None
+        compiled,
+        ["x", "y"],
+        columns,
+        3,
+        6,
+        lambda point: question.plain(point)[0],
+        lambda row, name: None,
     )
     assert block.asked == [0, 1] and not block.errors
 
@@ -245,7 +285,13 @@ def test_second_derivatives_of_beta_near_poles_are_those_of_the_plain_way() -> N
     columns = [np.array(column) for column in zip(*rows, strict=True)]
     compiled = kernel(question.record, 2, frozenset(), None)
     block = evaluate(
-        compiled, ["x", "y"], columns, 4, 6, lambda point: question.plain(point)[0], lambda row, name: None
+        compiled,
+        ["x", "y"],
+        columns,
+        4,
+        6,
+        lambda point: question.plain(point)[0],
+        lambda row, name: None,
     )
     assert block.asked == [0, 1, 2] and not block.errors
     with mp.workdps(60):
@@ -263,12 +309,16 @@ def test_operations_on_a_number_that_all_rows_share(backend: str) -> None:
         assert compute is not None
         results, flags = np.empty((2, 5)), np.ones(5, bool)
         compute([2.5, np.arange(5.0)], results, flags)
-        assert results[1].tolist() == pytest.approx([Programs().gradient(f"{name}(2.5)", {}).value] * 5)
+        assert results[1].tolist() == pytest.approx(
+            [Programs().gradient(f"{name}(2.5)", {}).value] * 5
+        )
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
 def test_each_call_is_right_to_a_few_digits(backend: str) -> None:
-    """Within 4 ulp of the plain way, at ordinary points; an operation of the language has a few of its own."""
+    """Within 4 ulp of the plain way, at ordinary points; an operation of the language has a few of
+    its own.
+    """
     compared, worst = 0, {}
     for text in calls():
         if text.startswith(("1/", "exp(-")) or any(
@@ -289,23 +339,30 @@ def test_each_call_is_right_to_a_few_digits(backend: str) -> None:
 
 
 KINKED = (
-    "relu(x) - relu(-x)", "max(x, y) + min(x, y)", "abs(x)*x", "1 if x == 0 else sin(x)/x", "x*abs(y) - y*abs(x)",
-    "clamp(x, y, 2) + clamp(-x, -2, -y)", "x if x > y else y", "floor(x)*(x - 1)**2", "max(x, y, x*y, 1)",
+    "relu(x) - relu(-x)", "max(x, y) + min(x, y)", "abs(x)*x", "1 if x == 0 else sin(x)/x",
+    "x*abs(y) - y*abs(x)", "clamp(x, y, 2) + clamp(-x, -2, -y)", "x if x > y else y",
+    "floor(x)*(x - 1)**2", "max(x, y, x*y, 1)",
 )  # fmt: skip
 
 
 @pytest.mark.parametrize("text", KINKED)
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
-def test_kinks_have_the_derivative_of_the_plain_way(text: str, backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_kinks_have_the_derivative_of_the_plain_way(
+    text: str, backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(globals(), "HARD", (0.0, 1.0, -1.0, 2.0, 0.5))
-    monkeypatch.setitem(globals(), "points", lambda count, rng: list(itertools.product(HARD, repeat=count)))
+    monkeypatch.setitem(
+        globals(), "points", lambda count, rng: list(itertools.product(HARD, repeat=count))
+    )
     found = Compared(text, backend, random.Random(1))
     assert (found.different(), found.silent(), found.refused()) == (0, [], [])
     assert len(found.rows) >= 5 and found.block.asked
 
 
 def test_rows_that_are_refused_together_are_told_what_each_is_told() -> None:
-    """Words, places and hints are those of the plain way, whichever operation has no value; some are left to it."""
+    """Words, places and hints are those of the plain way, whichever operation has no value; some
+    are left to it.
+    """
     points = list(itertools.product(HARD[::2], HARD[1::3]))
     told = refused = 0
     for text in (
@@ -326,7 +383,10 @@ def test_rows_that_are_refused_together_are_told_what_each_is_told() -> None:
                 refused += 1
                 if k in found:
                     told += 1
-                    assert (found[k].diagnostic, str(found[k])) == (error.diagnostic, str(error)), (text, point)
+                    assert (found[k].diagnostic, str(found[k])) == (error.diagnostic, str(error)), (
+                        text,
+                        point,
+                    )
             else:
                 assert k not in found, (text, point)
     assert refused > 3_000
@@ -340,7 +400,9 @@ def test_a_wrong_row_would_be_seen() -> None:
     assert found.different() > 10
     found.block.errors.clear()
     assert found.silent() == [
-        row for row, plain in zip(found.rows, found.plain, strict=True) if isinstance(plain, ExpressionError)
+        row
+        for row, plain in zip(found.rows, found.plain, strict=True)
+        if isinstance(plain, ExpressionError)
     ]
 
 
@@ -353,7 +415,9 @@ def test_any_number_of_rows(backend: str, rows: int) -> None:
     results, flags = np.empty((5, rows)), np.ones(rows, bool)
     made.compute([2.0, x, y], results, flags)  # type: ignore[misc]
     assert not flags.any()
-    np.testing.assert_allclose(results, [2 * x**2 + np.log(y), 4 * x, 1 / y, x**2, 0 * x], rtol=1e-15)
+    np.testing.assert_allclose(
+        results, [2 * x**2 + np.log(y), 4 * x, 1 / y, x**2, 0 * x], rtol=1e-15
+    )
 
 
 def test_what_no_library_has_is_left_to_plain_python() -> None:
@@ -361,7 +425,10 @@ def test_what_no_library_has_is_left_to_plain_python() -> None:
     made = kernel(gradient_recorder(program, ["x"]), 1, frozenset(), None)
     assert (made.compute, made.backend) == (None, "python")
     assert "`polygamma(9, …)`" in str(made.note)
-    with pytest.raises(ExpressionError, match="the backend `llvm` is not available: no vector library has `polygamma"):
+    with pytest.raises(
+        ExpressionError,
+        match="the backend `llvm` is not available: no vector library has `polygamma",
+    ):
         kernel(gradient_recorder(program, ["x"]), 1, frozenset(), "llvm")
 
 
@@ -373,14 +440,18 @@ def test_without_llvmlite_it_is_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "pip install '.[data]'" in str(made.note)
 
 
-def test_without_vector_mathematics_it_is_the_plain_library(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_vector_mathematics_it_is_the_plain_library(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     kernels._symbols()  # loads LLVM, whichever test is the first
     monkeypatch.setattr(kernels, "_symbols", lambda: lambda name: not name.startswith("_ZGV"))
     found = Compared("exp(x)*atan2(x, y)", "llvm", random.Random(1))
     assert found.different() == 0 and found.silent() == []
 
 
-def test_vector_functions_of_two_doubles_are_called_for_each_half(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_vector_functions_of_two_doubles_are_called_for_each_half(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """x86-64 has functions of two, too; on AArch64 there are no others."""
     has = kernels._symbols()
     if not has("_ZGVbN2v_exp"):
@@ -402,7 +473,9 @@ def test_vector_functions_of_two_doubles_are_called_for_each_half(monkeypatch: p
     results, flags = np.empty((3, 41)), np.empty(41, bool)
     made.compute([x, y], results, flags)
     assert not flags.any()
-    assert results[0].tolist() == pytest.approx([math.exp(a) * a**b for a, b in zip(x, y, strict=True)], rel=1e-14)
+    assert results[0].tolist() == pytest.approx(
+        [math.exp(a) * a**b for a, b in zip(x, y, strict=True)], rel=1e-14
+    )
 
 
 def test_aarch64_calls_the_functions_of_its_own_library() -> None:
@@ -413,7 +486,10 @@ def test_aarch64_calls_the_functions_of_its_own_library() -> None:
     lowering = Lowering(llvm.NATIVE, functions=False, columns=True)
     plan = vectors(gradient_recorder(parse("exp(x)*atan2(x, y)"), ["x", "y"])(lowering))
     text = llvm.Llvm(plan, (), lambda name: name.startswith("_ZGVn")).module(2)
-    assert "declare aarch64_vector_pcs <2 x double> @_ZGVnN2vv_atan2(<2 x double>, <2 x double>)" in text
+    assert (
+        "declare aarch64_vector_pcs <2 x double> @_ZGVnN2vv_atan2(<2 x double>, <2 x double>)"
+        in text
+    )
     machine = binding.Target.from_triple("aarch64-unknown-linux-gnu").create_target_machine(opt=2)
     code = machine.emit_assembly(binding.parse_assembly(text))
     calls = [line.split()[1] for line in code.splitlines() if line.strip().startswith("bl\t_Z")]

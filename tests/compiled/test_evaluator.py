@@ -1,4 +1,6 @@
-"""The generated evaluator against the sweeps: the same numbers and the same errors, on any graph."""
+"""The generated evaluator against the sweeps: the same numbers and the same errors, on any
+graph.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,11 @@ from autodiff_cli.questions.problem import parse
 from counting import compared, compares
 from strategies import NAMES, graphs, program_text
 
-POINTS = st.lists(st.sampled_from([0.0, 1.0, -1.0, 0.5, 0.75, 2.0, -3.25, 1e-8, 1e200, 40.0]), min_size=6, max_size=6)
+POINTS = st.lists(
+    st.sampled_from([0.0, 1.0, -1.0, 0.5, 0.75, 2.0, -3.25, 1e-8, 1e200, 40.0]),
+    min_size=6,
+    max_size=6,
+)
 
 
 def close(a: float, b: float) -> bool:
@@ -52,7 +58,9 @@ def fast(evaluator: Evaluator, point: list[float]) -> object:
 @compares(100)
 @given(graphs(), POINTS, st.booleans())
 @settings(max_examples=250, deadline=None)
-def test_results_and_errors_are_those_of_the_sweeps(graph: Value, numbers: list[float], first_only: bool) -> None:
+def test_results_and_errors_are_those_of_the_sweeps(
+    graph: Value, numbers: list[float], first_only: bool
+) -> None:
     text = program_text((graph,))
     program = parse(text)
     names = list(program.variables)
@@ -120,20 +128,27 @@ def test_errors_are_not_missed(text: str, point: dict[str, float]) -> None:
 
 
 FILLED_IN = (
-    "log(x/y)*z", "sqrt(x - y) + exp(z*40)", "1/x + 1/(y - 1)", "log(x, y)", "x**y", "asin(x) + acosh(y) - atanh(z)",
-    "exp(x*y*1e3)", "tan(x)*gamma(y)", "x*y*1e300*1e300", "log(x + 0*y - 100) + polygamma(2, x)", "erfinv(x) + y",
+    "log(x/y)*z", "sqrt(x - y) + exp(z*40)", "1/x + 1/(y - 1)", "log(x, y)", "x**y",
+    "asin(x) + acosh(y) - atanh(z)", "exp(x*y*1e3)", "tan(x)*gamma(y)", "x*y*1e300*1e300",
+    "log(x + 0*y - 100) + polygamma(2, x)", "erfinv(x) + y",
 )  # fmt: skip
 
 
 def test_what_is_said_of_many_points_at_once_is_what_is_said_of_each() -> None:
-    """An operation that has no value at many points: kind, words, numbers, place and hint are those of `gradient`."""
+    """An operation that has no value at many points: kind, words, numbers, place and hint are those
+    of `gradient`.
+    """
     rng = random.Random(1)
     refused = 0
     for text in FILLED_IN:
         evaluator = Evaluator(parse(text))
-        draw = lambda: rng.choice([0.0, -0.0, 1.0, rng.uniform(-3, 3), -rng.random() * 1e-9, rng.gauss(0, 1e200)])  # noqa: E731
+        draw = lambda: rng.choice(
+            [0.0, -0.0, 1.0, rng.uniform(-3, 3), -rng.random() * 1e-9, rng.gauss(0, 1e200)]
+        )  # noqa: E731
         points = [{name: draw() for name in evaluator.variables} for _ in range(60)]
-        together = evaluator.refusals([[point[name] for point in points] for name in evaluator.variables])
+        together = evaluator.refusals(
+            [[point[name] for point in points] for name in evaluator.variables]
+        )
         for k, point in enumerate(points):
             want = outcome(text, point, None)
             if k in together:
@@ -175,7 +190,9 @@ def test_what_takes_no_part_is_not_computed(text: str, point: dict[str, float]) 
 
 
 def written_names(graph: Value) -> set[str]:
-    """The names in the generated source, which holds nothing but names, floats, operators and calls of names."""
+    """The names in the generated source, which holds nothing but names, floats, operators and calls
+    of names.
+    """
     flat = graph_of(graph)
     leaves = [i for i, primitive in enumerate(flat.primitives) if primitive is VARIABLE]
     target = Internal()
@@ -184,7 +201,9 @@ def written_names(graph: Value) -> set[str]:
     assert isinstance(definition, ast.FunctionDef)
     names: set[str] = set()
     for found in ast.walk(definition):
-        assert not isinstance(found, ast.Attribute | ast.Import | ast.ImportFrom), ast.unparse(found)
+        assert not isinstance(found, ast.Attribute | ast.Import | ast.ImportFrom), ast.unparse(
+            found
+        )
         if isinstance(found, ast.Constant):
             assert type(found.value) in (int, float, bool, type(None)), ast.unparse(found)
         elif isinstance(found, ast.Name):
@@ -223,7 +242,12 @@ def test_sizes() -> None:
     wide = "+".join(f"x*{k % 7}" for k in range(size))
     nested = "".join(f"{k}*y if x < {k} else " for k in range(300)) + "y"
     many = "+".join(f"v{k}**2" for k in range(2000))
-    for text, numbers in ((chain, [0.5]), (wide, [0.5]), (nested, [3.0, 250.5]), (many, [0.5] * 2000)):
+    for text, numbers in (
+        (chain, [0.5]),
+        (wide, [0.5]),
+        (nested, [3.0, 250.5]),
+        (many, [0.5] * 2000),
+    ):
         program = parse(text)
         want = outcome(text, dict(zip(program.variables, numbers, strict=True)), None)
         assert Evaluator(program)(numbers) == want
@@ -236,6 +260,7 @@ def test_a_gradient_of_zero_at_a_kink_is_looked_at_again() -> None:
 
 
 def test_a_product_of_many_costs_its_factors() -> None:
-    # 2.6 microseconds a factor with its derivatives, by `time.process_time` over 50 products of 1,000
+    # 2.6 microseconds a factor with its derivatives, by `time.process_time` over 50 products of
+    # 1,000
     long, short = (Evaluator(parse(f"prod(x, i, 1, {n})")).steps for n in (1000, 10))
     assert 2000 < long - short < 3000

@@ -1,4 +1,6 @@
-"""Programs as functions: by position and by name, at points and over arrays, by code that is as right as the sweeps."""
+"""Programs as functions: by position and by name, at points and over arrays, by code that is as
+right as the sweeps.
+"""
 
 from __future__ import annotations
 
@@ -19,9 +21,31 @@ def _formula(rng: random.Random, depth: int) -> str:
         return rng.choice(["x", "y", "x", "y", "0.5", "2"])
     one, other = (_formula(rng, rng.randrange(depth)) for _ in "xy")
     templates = [
-        *("({0} + {1})", "({0} - {1})", "({0}*{1})", "{0}/(1.5 + {1}**2)", "tanh({0})", "relu({0})", "abs({0})"),
-        *("sqrt({0})", "log({0})", "max({0}, {1})", "({0})**3", "({0})**1.5", "where({0} < {1}, {0}, {1}**2)"),
-        *("floor({0})", "exp(-({0})**2)", "hypot({0}, {1})", "({0})**({1})", "digamma({0})", "sin({0})*{1}"),
+        *(
+            "({0} + {1})",
+            "({0} - {1})",
+            "({0}*{1})",
+            "{0}/(1.5 + {1}**2)",
+            "tanh({0})",
+            "relu({0})",
+            "abs({0})",
+        ),
+        *(
+            "sqrt({0})",
+            "log({0})",
+            "max({0}, {1})",
+            "({0})**3",
+            "({0})**1.5",
+            "where({0} < {1}, {0}, {1}**2)",
+        ),
+        *(
+            "floor({0})",
+            "exp(-({0})**2)",
+            "hypot({0}, {1})",
+            "({0})**({1})",
+            "digamma({0})",
+            "sin({0})*{1}",
+        ),
     ]
     return rng.choice(templates).format(one, other)
 
@@ -61,7 +85,9 @@ def test_hessians_and_jacobians_at_points_are_those_of_the_commands() -> None:
             assert found.gradient == pytest.approx(expected.gradient, rel=1e-9), (text, point)
             _is_close(found.hessian, expected.hessian, f"{text} {point}")
             row = jacobian(text, point).jacobian
-            np.testing.assert_allclose(f.jacobian(**point).jacobian, row, rtol=1e-12, err_msg=f"{text} {point}")
+            np.testing.assert_allclose(
+                f.jacobian(**point).jacobian, row, rtol=1e-12, err_msg=f"{text} {point}"
+            )
             held += 1
     assert held > 200 and refused > 50
 
@@ -71,7 +97,10 @@ def test_arrays_have_the_answers_of_their_points() -> None:
     for _ in range(25):
         text = f"{_formula(rng, 3)} + 0*x*y"
         f, points = parse(text, ["x", "y"]), _points(rng, 12)
-        columns = {name: np.array([point[k] for point in points]).reshape(3, 4) for k, name in enumerate("xy")}
+        columns = {
+            name: np.array([point[k] for point in points]).reshape(3, 4)
+            for k, name in enumerate("xy")
+        }
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # conventions at kinks are said too
             first, second = f.gradient(**columns), f.hessian(**columns)
@@ -87,7 +116,9 @@ def test_arrays_have_the_answers_of_their_points() -> None:
                 slopes = {name: column.flat[k] for name, column in found.gradient.items()}
                 assert slopes == pytest.approx(expected.gradient, rel=1e-9), (text, x, y)
                 if call is hessian:
-                    _is_close(found.hessian.reshape(-1, 2, 2)[k], expected.hessian, f"{text} {x} {y}")
+                    _is_close(
+                        found.hessian.reshape(-1, 2, 2)[k], expected.hessian, f"{text} {x} {y}"
+                    )
 
 
 def test_a_program_is_called_by_position_and_by_name() -> None:
@@ -129,7 +160,10 @@ def test_arrays_are_broadcast_and_several_results_have_rows() -> None:
 
 def test_points_without_an_answer_are_nan_with_a_warning() -> None:
     f = parse("log(x)")
-    with pytest.warns(RuntimeWarning, match="2 of 3 points have no answer .*, at 0: domain: `log` is undefined at -1"):
+    with pytest.warns(
+        RuntimeWarning,
+        match="2 of 3 points have no answer .*, at 0: domain: `log` is undefined at -1",
+    ):
         found = f.gradient([-1.0, 2.0, np.nan])
     assert np.isnan(found.value[[0, 2]]).all() and found.gradient["x"][1] == 0.5
     assert [*found.errors] == [0, 2]

@@ -17,9 +17,15 @@ ROWS, STEPS, BATCH = 10_000, 12, 500
 
 
 def trained(
-    parameters: list[Any], loss: Callable[[slice], Any], optimiser: Any, batch: int | None, rounds: int
+    parameters: list[Any],
+    loss: Callable[[slice], Any],
+    optimiser: Any,
+    batch: int | None,
+    rounds: int,
 ) -> list[float]:
-    """The losses over all rows: at the start, and after each step, or where there are batches after each epoch."""
+    """The losses over all rows: at the start, and after each step, or where there are batches after
+    each epoch.
+    """
     losses = []
     for _ in range(rounds + 1):
         with torch.no_grad():
@@ -40,21 +46,30 @@ METHODS: list[tuple[str, float, Callable[..., Any]]] = [
 
 
 @pytest.mark.parametrize("batch", [None, BATCH])
-@pytest.mark.parametrize(("method", "rate", "optimiser"), METHODS, ids=[each[0] for each in METHODS])
-def test_logistic_regression(method: str, rate: float, optimiser: Callable[..., Any], batch: int | None) -> None:
+@pytest.mark.parametrize(
+    ("method", "rate", "optimiser"), METHODS, ids=[each[0] for each in METHODS]
+)
+def test_logistic_regression(
+    method: str, rate: float, optimiser: Callable[..., Any], batch: int | None
+) -> None:
     data = classes(ROWS)
     x1, x2, y = (torch.tensor(column) for column in data.values())
-    w1, w2, b = parameters = [torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (0.1, -0.2, 0.0)]
+    w1, w2, b = parameters = [
+        torch.tensor(x, dtype=torch.float64, requires_grad=True) for x in (0.1, -0.2, 0.0)
+    ]
 
     def loss(part: slice) -> Any:
         score = w1 * x1[part] + w2 * x2[part] + b
-        return torch.nn.functional.softplus(score, threshold=100.0).mean() - (y[part] * score).mean()
+        return (
+            torch.nn.functional.softplus(score, threshold=100.0).mean() - (y[part] * score).mean()
+        )
 
     rounds = STEPS if batch is None else 2
     theirs = trained(parameters, loss, optimiser(parameters), batch, rounds)
     ours = descend(
-        "s = w1*x1 + w2*x2 + b; softplus(s) - y*s", "w1=0.1,w2=-0.2,b=0", data=data, reduce="mean", method=method,
-        rate=rate, **({"steps": STEPS} if batch is None else {"batch": batch, "epochs": rounds}),
+        "s = w1*x1 + w2*x2 + b; softplus(s) - y*s", "w1=0.1,w2=-0.2,b=0", data=data, reduce="mean",
+        method=method, rate=rate,
+        **({"steps": STEPS} if batch is None else {"batch": batch, "epochs": rounds}),
     )  # fmt: skip
     assert ours.over is not None and (ours.over.backend, ours.over.rows) == ("llvm", ROWS)
     assert [row.value for row in ours.rows] == pytest.approx(theirs, rel=1e-11)

@@ -1,4 +1,6 @@
-"""Losses over data: a formula's sum or mean over rows, beside the same written out, in every way that computes it."""
+"""Losses over data: a formula's sum or mean over rows, beside the same written out, in every way
+that computes it.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,9 @@ def written_out(text: str, point: tuple[tuple[str, float], ...]) -> Gradient[flo
         ("relu(1 - y*(w*x + b)) if x > w else abs(y)*b", {"w": 0.3, "b": 0.1}),
     ],
 )
-def test_the_gradient_is_that_of_the_sum_written_out(term: str, point: dict[str, float], backend: str) -> None:
+def test_the_gradient_is_that_of_the_sum_written_out(
+    term: str, point: dict[str, float], backend: str
+) -> None:
     data = table(1000)
     *bindings, last = term.split(";")
     assert len(bindings) < 2
@@ -73,7 +77,10 @@ def test_the_gradient_is_that_of_the_sum_written_out(term: str, point: dict[str,
         name, _, value = bindings[0].partition("=")
         last = last.replace(name.strip(), f"({value})")
     body = last.replace("x", "%1").replace("e%1p", "exp").replace("y", "%2")
-    written = [body.replace("%1", f"({x!r})").replace("%2", f"({y!r})") for x, y in zip(*data.values(), strict=True)]
+    written = [
+        body.replace("%1", f"({x!r})").replace("%2", f"({y!r})")
+        for x, y in zip(*data.values(), strict=True)
+    ]
     whole = written_out(f"mean({', '.join(written)})", tuple(point.items()))
     found = question(term, point, over=over(data, backend=backend))
     assert found.over is not None
@@ -94,7 +101,9 @@ def test_a_sum_is_the_mean_times_the_rows() -> None:
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_neither_the_order_of_rows_nor_the_size_of_blocks_shows(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_neither_the_order_of_rows_nor_the_size_of_blocks_shows(
+    backend: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     # terms of both signs and of sizes between 1e-8 and 1e8: of a plain sum's digits, five are left
     draw = random.Random(3)
     x = [draw.choice((-1, 1)) * 10 ** draw.uniform(-8, 8) for _ in range(6000)]
@@ -145,8 +154,12 @@ def test_a_row_outside_the_domain_is_an_error_or_left_out(backend: str) -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_rows_at_a_kink_are_counted(backend: str) -> None:
-    found = question("relu(x - a)", {"a": 1.0}, over=over({"x": [0.0, 1.0, 1.0, 2.0]}, "sum", backend=backend))
-    assert [each.message for each in found.warnings] == ["`relu` has no derivative at 0; at 2 rows of 4"]
+    found = question(
+        "relu(x - a)", {"a": 1.0}, over=over({"x": [0.0, 1.0, 1.0, 2.0]}, "sum", backend=backend)
+    )
+    assert [each.message for each in found.warnings] == [
+        "`relu` has no derivative at 0; at 2 rows of 4"
+    ]
     assert (found.value, found.gradient) == (1.0, {"a": -1.0})
 
 
@@ -160,7 +173,10 @@ def test_every_kind_of_table_gives_the_same(tmp_path: Path) -> None:
         {"x": np.array([1, 2, 3], np.int32), "y": (1.5, 2.5, 4)},
         {"x": array("d", [1, 2, 3]), "y": np.array([1.5, 2.5, 4], dtype=object)},
     ]  # fmt: skip
-    found = {(a.value, *a.gradient.values()) for a in (gradient(LOSS, "w=1,b=0", data=d, reduce="sum") for d in kinds)}
+    found = {
+        (a.value, *a.gradient.values())
+        for a in (gradient(LOSS, "w=1,b=0", data=d, reduce="sum") for d in kinds)
+    }
     assert found == {(1.5, -9.0, -4.0)}
 
 
@@ -186,7 +202,9 @@ def test_what_is_no_table_is_refused(data: Any, told: str) -> None:
 
 # ---- files --------------------------------------------------------------------------------------------------------
 def grad(*args: str, stdin: str = "") -> dict[str, Any]:
-    done = autodiff("grad", LOSS, "--reduce", "mean", "--at", "w=1,b=0", "--json", *args, stdin=stdin)
+    done = autodiff(
+        "grad", LOSS, "--reduce", "mean", "--at", "w=1,b=0", "--json", *args, stdin=stdin
+    )
     found: dict[str, Any] = json.loads(done.out)
     return found
 
@@ -194,7 +212,10 @@ def grad(*args: str, stdin: str = "") -> dict[str, Any]:
 def test_every_format_gives_the_same(tmp_path: Path) -> None:
     data = table(5000)
     frame = pa.table(data)
-    paths = {kind: tmp_path / f"points.{kind}" for kind in ("csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz")}
+    paths = {
+        kind: tmp_path / f"points.{kind}"
+        for kind in ("csv", "tsv", "jsonl", "parquet", "arrow", "csv.gz")
+    }
     rows = list(zip(*data.values(), strict=True))
     for kind, separator in (("csv", ","), ("tsv", "\t")):
         lines = [f"x{separator}y", *(f"{x!r}{separator}{y!r}" for x, y in rows)]
@@ -202,20 +223,31 @@ def test_every_format_gives_the_same(tmp_path: Path) -> None:
     import gzip
 
     paths["csv.gz"].write_bytes(gzip.compress(paths["csv"].read_bytes()))
-    paths["jsonl"].write_text("".join(json.dumps({"x": x, "y": y}) + "\n" for x, y in rows), encoding="utf-8")
+    paths["jsonl"].write_text(
+        "".join(json.dumps({"x": x, "y": y}) + "\n" for x, y in rows), encoding="utf-8"
+    )
     parquet.write_table(frame, paths["parquet"])
     with pa.OSFile(str(paths["arrow"]), "wb") as file, pa.ipc.new_file(file, frame.schema) as out:
         out.write_table(frame)
-    answers = {kind: grad("--data", str(path), "--backend", "numpy") for kind, path in paths.items()}
+    answers = {
+        kind: grad("--data", str(path), "--backend", "numpy") for kind, path in paths.items()
+    }
     assert len({(a["value"], *a["gradient"].values()) for a in answers.values()}) == 1
     assert {a["data"]["rows"] for a in answers.values()} == {5000}
-    whole = grad("--data", "-", "--backend", "numpy", stdin=paths["csv"].read_text(encoding="utf-8"))
+    whole = grad(
+        "--data", "-", "--backend", "numpy", stdin=paths["csv"].read_text(encoding="utf-8")
+    )
     assert whole["value"] == answers["csv"]["value"]
     twice = grad("--data", str(tmp_path / "points.[ct]sv"))
-    assert (twice["data"]["rows"], twice["value"]) == (10_000, pytest.approx(whole["value"], rel=1e-15))
+    assert (twice["data"]["rows"], twice["value"]) == (
+        10_000,
+        pytest.approx(whole["value"], rel=1e-15),
+    )
 
 
-def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_does_not_fit_in_memory_is_put_aside(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "points.csv"
     data = table(30_000)
     lines = ["x,y", *(f"{x!r},{y!r}" for x, y in zip(*data.values(), strict=True))]
@@ -239,12 +271,25 @@ def test_what_does_not_fit_in_memory_is_put_aside(tmp_path: Path, monkeypatch: p
         held_all[k] for k in ("value", "gradient", "data")
     )
     assert aside["data"]["rows"] == 29_999
-    done = autodiff("grad", "log(x + a)", "--data", str(path), "--reduce", "sum", "--at", "a=1", "--on-error", "fail")
+    done = autodiff(
+        "grad",
+        "log(x + a)",
+        "--data",
+        str(path),
+        "--reduce",
+        "sum",
+        "--at",
+        "a=1",
+        "--on-error",
+        "fail",
+    )
     assert done.code == 2 and f"{path}, line 20001: column `x`" in done.err
 
 
 # ---- descent ------------------------------------------------------------------------------------------------------
-def by_hand(data: dict[str, list[float]], size: int, epochs: int, seed: int | None, rate: float) -> list[float]:
+def by_hand(
+    data: dict[str, list[float]], size: int, epochs: int, seed: int | None, rate: float
+) -> list[float]:
     """What a loop over batches, written out, comes to: the mean over all rows after each epoch."""
     w = b = 0.0
     rows = list(zip(data["x"], data["y"], strict=True))
@@ -274,8 +319,13 @@ def test_batches_are_those_of_a_loop_written_out(backend: str, seed: int | None)
     rows = list(run)
     assert run.evaluator.backend == backend  # type: ignore[union-attr]
     assert [(row.step, row.epoch) for row in rows] == [(0, None), (11, 1), (22, 2), (33, 3)]
-    assert [row.value for row in rows[1:]] == pytest.approx(by_hand(data, 10, 3, seed, 0.05), rel=1e-12)
-    assert run.ending is not None and run.ending.message == "stopped after 3 epochs (33 steps), as asked"
+    assert [row.value for row in rows[1:]] == pytest.approx(
+        by_hand(data, 10, 3, seed, 0.05), rel=1e-12
+    )
+    assert (
+        run.ending is not None
+        and run.ending.message == "stopped after 3 epochs (33 steps), as asked"
+    )
 
 
 def test_steps_end_a_run_within_an_epoch() -> None:
@@ -296,7 +346,16 @@ def test_an_interruption_within_an_epoch_keeps_the_best() -> None:
 
 @pytest.mark.parametrize("method", ["plain", "momentum", "nesterov", "adam"])
 def test_all_methods_go_down(method: str) -> None:
-    run = descend(LOSS, "w=0,b=0", data=table(200), reduce="mean", method=method, rate=0.02, batch=20, epochs=8)
+    run = descend(
+        LOSS,
+        "w=0,b=0",
+        data=table(200),
+        reduce="mean",
+        method=method,
+        rate=0.02,
+        batch=20,
+        epochs=8,
+    )
     assert run.rows[-1].value < 0.3 * run.rows[0].value
 
 
@@ -306,7 +365,9 @@ def test_a_start_without_work_left_is_refused() -> None:
     assert caught.value.kind == "limit" and "work=" in (caught.value.hint or "")
 
 
-def test_the_program_is_not_evaluated_more_often_than_there_are_rows(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_program_is_not_evaluated_more_often_than_there_are_rows(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counted: Counter[str] = Counter()
     original = data_loss.DataLoss.__call__
 
@@ -324,7 +385,12 @@ def test_parse_is_not_changed_by_data() -> None:
 
 
 # ---- second derivatives, minima, checks ---------------------------------------------------------------------------
-TERMS = [LOSS, "log1p(exp(-y*(w*x + b))) + 0.01*w**2", "tanh(w*x + b)**2/(1 + x**2)", "abs(y)*sqrt(1 + (w*x + b)**2)"]
+TERMS = [
+    LOSS,
+    "log1p(exp(-y*(w*x + b))) + 0.01*w**2",
+    "tanh(w*x + b)**2/(1 + x**2)",
+    "abs(y)*sqrt(1 + (w*x + b)**2)",
+]
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
@@ -337,13 +403,20 @@ def test_the_hessian_is_that_of_the_rows_added_up(term: str, backend: str) -> No
     for i in range(2):
         for k in range(2):
             terms = [part.hessian[i][k] for part in parts]
-            # what is added up is right to some digits of the largest term, in blocks by other formulas
-            assert found.hessian[i][k] == pytest.approx(math.fsum(terms), abs=1e-13 * math.fsum(map(abs, terms)))
+            # what is added up is right to some digits of the largest term, in blocks by other
+            # formulas
+            assert found.hessian[i][k] == pytest.approx(
+                math.fsum(terms), abs=1e-13 * math.fsum(map(abs, terms))
+            )
     assert found.over is not None and (found.over.rows, found.over.backend) == (300, backend)
-    assert found.gradient["w"] == pytest.approx(math.fsum(part.gradient["w"] for part in parts), rel=1e-12)
+    assert found.gradient["w"] == pytest.approx(
+        math.fsum(part.gradient["w"] for part in parts), rel=1e-12
+    )
 
 
-def test_second_derivatives_of_many_rows_are_computed_in_blocks(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_second_derivatives_of_many_rows_are_computed_in_blocks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     asked: list[str] = []
     original = data_loss.hessian_in
 
@@ -352,7 +425,10 @@ def test_second_derivatives_of_many_rows_are_computed_in_blocks(monkeypatch: pyt
         return original(*args)
 
     monkeypatch.setattr(data_loss, "hessian_in", noted)
-    assert hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(3000), backend="llvm")).eigenvalues is not None
+    assert (
+        hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(3000), backend="llvm")).eigenvalues
+        is not None
+    )
     assert not asked
     hessian(LOSS, {"w": 0.0, "b": 0.0}, over=over(table(30), backend="python"))
     assert len(asked) == 30
@@ -387,7 +463,9 @@ def test_a_loss_without_a_minimum_has_none() -> None:
 
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_a_check_holds_the_loss_to_many_digits_and_to_differences(backend: str) -> None:
-    found = check("log1p(exp(-y*(w*x + b)))", {"w": 0.3, "b": 0.1}, over=over(table(60), backend=backend))
+    found = check(
+        "log1p(exp(-y*(w*x + b)))", {"w": 0.3, "b": 0.1}, over=over(table(60), backend=backend)
+    )
     assert found.agrees and found.over is not None and found.over.backend == backend
     for each in found.quantities:
         assert (each.digits or 0) >= 13
@@ -410,7 +488,11 @@ def test_a_wrong_gradient_of_a_loss_is_seen(monkeypatch: pytest.MonkeyPatch) -> 
 
     monkeypatch.setattr(data_loss.DataLoss, "__call__", wrong)
     found = check(LOSS, {"w": 0.3, "b": 0.1}, over=over(table(60)))
-    assert [(each.name, each.agrees) for each in found.quantities] == [("", True), ("w", False), ("b", True)]
+    assert [(each.name, each.agrees) for each in found.quantities] == [
+        ("", True),
+        ("w", False),
+        ("b", True),
+    ]
 
 
 def test_a_check_leaves_rows_out_and_says_where_there_is_a_kink() -> None:
@@ -420,12 +502,16 @@ def test_a_check_leaves_rows_out_and_says_where_there_is_a_kink() -> None:
     with pytest.raises(ExpressionError, match="row 3: `log`"):
         check("log(x + a)", {"a": 1.0}, over=over(data))
     kink = check("relu(x - a)", {"a": 1.0}, over=over(data))
-    assert [each.message for each in kink.warnings] == ["`relu` has no derivative at 0; at 1 row of 3"]
+    assert [each.message for each in kink.warnings] == [
+        "`relu` has no derivative at 0; at 1 row of 3"
+    ]
     assert kink.quantities[1].digits is None
 
 
 @pytest.mark.parametrize("ask", [hessian, question], ids=["second derivatives", "kinks"])
-def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_rows_leave_in_cycles_is_collected_as_they_go(
+    ask: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(budget, "MAX_GARBAGE_OBJECTS", 1_000)
     seen: list[int] = []
 
@@ -451,6 +537,8 @@ def test_what_rows_leave_in_cycles_is_collected_as_they_go(ask: Any, monkeypatch
 
 def test_masked_numbers_are_no_numbers() -> None:
     data = {"x": np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])}
-    with pytest.raises(ExpressionError, match="row 2: column `x`: the value of `x` is not a finite number"):
+    with pytest.raises(
+        ExpressionError, match="row 2: column `x`: the value of `x` is not a finite number"
+    ):
         gradient("w*x", {"w": 2.0}, data=data, reduce="sum")
     assert gradient("w*x", {"w": 2.0}, data=data, reduce="sum", on_error="skip").value == 8.0

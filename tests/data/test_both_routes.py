@@ -44,16 +44,25 @@ FILES = {
 
 @pytest.mark.parametrize("name", FILES)
 @pytest.mark.parametrize("to", ["csv", "tsv", "jsonl", "plain", "table", "markdown"])
-def test_both_routes_print_the_same(name: str, to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_both_routes_print_the_same(
+    name: str, to: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / name
     path.write_bytes(FILES[name].encode())
-    several = ("3",), ("x/y", "--keep-all"), ("x/y", "--keep", "x,k"), ("x*q", "--at", "q=0:3:1", "--keep", "x")
+    several = (
+        ("3",),
+        ("x/y", "--keep-all"),
+        ("x/y", "--keep", "x,k"),
+        ("x*q", "--at", "q=0:3:1", "--keep", "x"),
+    )
     for more in (*several, ("x/y", "--keep-all", "--on-error", "fail")):
         answers = []
         for few in (True, False):
             monkeypatch.setattr(readers.TextReader, "is_short", lambda self, few=few: few)
             answers.append(autodiff("grad", *more, "--points", str(path), "--wide", "--format", to))
-        assert answers[0].out.count("\n") > 1 or (name == "units.csv" and "to keep" in answers[0].err)
+        assert answers[0].out.count("\n") > 1 or (
+            name == "units.csv" and "to keep" in answers[0].err
+        )
         assert answers[0] == answers[1]
 
 
@@ -61,7 +70,9 @@ def test_kept_cells_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.Mo
     path = tmp_path / "data.csv"
     path.write_text("x,k\n007,1.0\n1e3,02\n")
     monkeypatch.setattr(readers.TextReader, "is_short", lambda self: False)
-    answers = autodiff("grad", "x**2", "--points", str(path), "--wide", "--keep-all", "--format", "csv")
+    answers = autodiff(
+        "grad", "x**2", "--points", str(path), "--wide", "--keep-all", "--format", "csv"
+    )
     assert answers.out == "value,d_x,error,x,k\n49.0,14.0,,007,1.0\n1000000.0,2000.0,,1e3,02\n"
 
 

@@ -1,4 +1,6 @@
-"""Tests of damaged spreadsheets, and of those that unpack to too much: their reader ends, not the command."""
+"""Tests of damaged spreadsheets, and of those that unpack to too much: their reader ends, not the
+command.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def test_damaged_workbooks_are_read_or_refused(tmp_path: Path) -> None:
         for _ in range(20):
             data[draw.randrange(len(data))] = draw.randrange(256)
         (tmp_path / "damaged.xlsx").write_bytes(data)
-        assert autodiff("grad", "x**2", "--points", str(tmp_path / "damaged.xlsx"), "--format", "csv").code in (0, 2, 5)
+        assert autodiff(
+            "grad", "x**2", "--points", str(tmp_path / "damaged.xlsx"), "--format", "csv"
+        ).code in (0, 2, 5)
 
 
 def test_memory_and_time_grow_with_the_file(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,4 +1,6 @@
-"""Tests of how text of data is recognised: tables in every dialect read back the same numbers, in both readers."""
+"""Tests of how text of data is recognised: tables in every dialect read back the same numbers, in
+both readers.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ from running import autodiff
 NAMES = ("t", "U", "I_0")
 
 
-def read(path: Path | str, forced: ForcedDialect = UNFORCED) -> tuple[TextReader, dict[str, list[float | None]]]:
+def read(
+    path: Path | str, forced: ForcedDialect = UNFORCED
+) -> tuple[TextReader, dict[str, list[float | None]]]:
     """The reader, and the columns, which both readers have to read alike."""
     (source,) = sources([str(path)], forced)
     with reader(source) as file:
@@ -37,7 +41,10 @@ def read(path: Path | str, forced: ForcedDialect = UNFORCED) -> tuple[TextReader
     with reader(source) as file:
         file.select(names, ())
         batches = [chunk.batch for chunk in file.chunks()]
-    by_columns = {name: [cell for batch in batches for cell in batch.column(name).to_pylist()] for name in names}
+    by_columns = {
+        name: [cell for batch in batches for cell in batch.column(name).to_pylist()]
+        for name in names
+    }
     assert by_columns == one_by_one
     assert isinstance(file, TextReader)
     return file, one_by_one
@@ -62,10 +69,14 @@ DIALECTS = [
 numbers = st.floats(-1e9, 1e9, allow_nan=False).map(lambda x: round(x, 3))
 
 
-@settings(max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@settings(
+    max_examples=5, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None
+)
 @pytest.mark.parametrize("dialect", DIALECTS, ids=repr)
 @given(data=st.data())
-def test_tables_in_every_dialect_read_back(dialect: tuple[str, str, str], data: Any, tmp_path: Path) -> None:
+def test_tables_in_every_dialect_read_back(
+    dialect: tuple[str, str, str], data: Any, tmp_path: Path
+) -> None:
     separator, decimal, thousands = dialect
     rows = data.draw(st.lists(st.tuples(numbers, numbers, numbers), min_size=1, max_size=6))
     # what shows the style: a fraction that is not of three digits, and a number of two groups
@@ -102,15 +113,29 @@ def test_tables_in_every_dialect_read_back(dialect: tuple[str, str, str], data: 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("x\ty\n1,234\t2\n", "two ways: `1,234` is 1.234 (`--decimal comma`) or 1234 (`--decimal point`)"),
+        (
+            "x\ty\n1,234\t2\n",
+            "two ways: `1,234` is 1.234 (`--decimal comma`) or 1234 (`--decimal point`)",
+        ),
         ("x;y\n12,345;2\n7,891;3\n", "two ways: `12,345` is 12.345"),
-        ("x y\n1.5 2\n1,5 2\n", "it is not written with a decimal point, as the file begins: `1,5`"),
-        ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal comma, as the file begins: `1.5`"),
-        ("x;y\n1,25;2\n1.234,5;1\n1.2345;3\n", "not written with a decimal comma, as the file begins: `1.2345`"),
+        (
+            "x y\n1.5 2\n1,5 2\n",
+            "it is not written with a decimal point, as the file begins: `1,5`",
+        ),
+        (
+            "x;y\n1,5;2\n1.5;2\n",
+            "it is not written with a decimal comma, as the file begins: `1.5`",
+        ),
+        (
+            "x;y\n1,25;2\n1.234,5;1\n1.2345;3\n",
+            "not written with a decimal comma, as the file begins: `1.2345`",
+        ),
         ("x|y\n3.984|543,109\n", "two ways: `543,109` is 543.109 (`--decimal comma`) or 543109"),
     ],
 )
-def test_cells_that_could_be_two_numbers_are_refused(text: str, message: str, tmp_path: Path) -> None:
+def test_cells_that_could_be_two_numbers_are_refused(
+    text: str, message: str, tmp_path: Path
+) -> None:
     path = tmp_path / "lab.txt"
     path.write_text(text, encoding="utf-8")
     for more in ([], ["--wide", "--backend", "numpy"]):
@@ -122,7 +147,10 @@ def test_what_stands_for_no_value_is_no_unit(tmp_path: Path) -> None:
     path = tmp_path / "lab.csv"
     path.write_text("x\nN/A\n3\n", encoding="utf-8")
     result = autodiff("grad", "2*x", "--points", str(path), "--wide")
-    assert result.out == "value,d_x,error\n,,line 2: point: column `x`: `N/A` is a missing value\n6.0,2.0,\n"
+    assert (
+        result.out
+        == "value,d_x,error\n,,line 2: point: column `x`: `N/A` is a missing value\n6.0,2.0,\n"
+    )
 
 
 @pytest.mark.parametrize(
@@ -132,13 +160,19 @@ def test_what_stands_for_no_value_is_no_unit(tmp_path: Path) -> None:
         ("1 234\t5 678\n2 345\t6 789\n", "its columns may be between tab", "--separator"),
         ("name,x,y\n#1,2,3\nfoo,1,2\n", "line 2 is a row, or a comment", "--comment"),
         ("A,656.8,1.5\nB,486.1,2\n", "line 1 is the header, or the first reading", "--header none"),
-        ("t,450,500\n0,1,2\n1,2,3\n", "line 1 is the header, or the first reading", "--header first"),
+        (
+            "t,450,500\n0,1,2\n1,2,3\n",
+            "line 1 is the header, or the first reading",
+            "--header first",
+        ),
         ("a\nRun 1\nTime,Potential\nx,y\n0,1\n1,2\n", "the table begins in line 4", "--skip 3"),
         ("x y\n1 2 3\n4 5 6\n", "the table begins in line 2", "--skip 1"),
         ("x,x\n1,2\n", "the data has two columns `x`", "--skip 1 --header none"),
     ],
 )
-def test_files_that_could_be_two_tables_are_refused(text: str, message: str, option: str, tmp_path: Path) -> None:
+def test_files_that_could_be_two_tables_are_refused(
+    text: str, message: str, option: str, tmp_path: Path
+) -> None:
     path = tmp_path / "lab.txt"
     path.write_text(text, encoding="utf-8")
     result = autodiff("grad", "x*y", "--points", str(path))
@@ -163,7 +197,9 @@ def test_files_that_could_be_two_tables_are_refused(text: str, message: str, opt
         ),
     ],
 )
-def test_a_title_or_settings_above_a_table_are_left_out(text: str, summary: str, tmp_path: Path) -> None:
+def test_a_title_or_settings_above_a_table_are_left_out(
+    text: str, summary: str, tmp_path: Path
+) -> None:
     path = tmp_path / "lab.txt"
     path.write_text(text, encoding="utf-8")
     file, columns = read(path)
@@ -195,7 +231,9 @@ def test_a_title_or_settings_above_a_table_are_left_out(text: str, summary: str,
         ("x;y\n#N/A;1\n2;1\n", ["x", "y"], "separator ;"),
     ],
 )  # fmt: skip
-def test_what_was_recognised_is_said(text: str, names: list[str], summary: str, tmp_path: Path) -> None:
+def test_what_was_recognised_is_said(
+    text: str, names: list[str], summary: str, tmp_path: Path
+) -> None:
     path = tmp_path / "lab.csv"
     path.write_text(text, encoding="utf-8")
     file, _ = read(path)
@@ -235,11 +273,14 @@ def test_many_rows_follow_the_first_block(tmp_path: Path, monkeypatch: pytest.Mo
     assert "comment lines" in file.summary
     rows[25_000] = "1.5;2;x"
     path.write_text("\n".join(["# head", "x;y;note", *rows]) + "\n", encoding="utf-8")
-    result = autodiff("grad", "x*y", "--points", str(path), "--wide", "--output", str(tmp_path / "out.csv"))
+    result = autodiff(
+        "grad", "x*y", "--points", str(path), "--wide", "--output", str(tmp_path / "out.csv")
+    )
     assert result.code == 2
-    assert "line 25003: point: column `x`: it is not written with a decimal comma, as the file begins: `1.5`" in (
-        tmp_path / "out.csv"
-    ).read_text(encoding="utf-8")
+    assert (
+        "line 25003: point: column `x`: it is not written with a decimal comma, as the file begins:"
+        " `1.5`" in (tmp_path / "out.csv").read_text(encoding="utf-8")
+    )
 
 
 def test_sheets_are_read(tmp_path: Path) -> None:
@@ -289,7 +330,10 @@ def test_tables_that_begin_in_their_first_line_are_no_settings(text: str, tmp_pa
 def test_settings_above_samples_are_left_out(tmp_path: Path) -> None:
     path = tmp_path / "scope.csv"
     path.write_text("Model,MSO58\nRecord Length,3\n,\nTIME,CH1\n0,1.5\n1e-9,1.75\n2e-9,2.0\n")
-    assert read(path, ForcedDialect(skip=3))[1] == {"TIME": [0.0, 1e-9, 2e-9], "CH1": [1.5, 1.75, 2.0]}
+    assert read(path, ForcedDialect(skip=3))[1] == {
+        "TIME": [0.0, 1e-9, 2e-9],
+        "CH1": [1.5, 1.75, 2.0],
+    }
 
 
 def test_headings_name_what_they_can() -> None:
@@ -308,8 +352,14 @@ def test_a_name_of_two_headings_is_asked_about(tmp_path: Path) -> None:
     path = tmp_path / "lab.csv"
     path.write_text("U (V),U [mV],t\n1,2,3\n", encoding="utf-8")
     result = autodiff("grad", "U*t", "--points", str(path))
-    assert result.code == 2 and "`U` has no value" in result.err and '--columns "U=U (V)"' in result.err
-    result = autodiff("grad", "U*t", "--points", str(path), "--columns", "U=U [mV]", "--format", "csv")
+    assert (
+        result.code == 2
+        and "`U` has no value" in result.err
+        and '--columns "U=U (V)"' in result.err
+    )
+    result = autodiff(
+        "grad", "U*t", "--points", str(path), "--columns", "U=U [mV]", "--format", "csv"
+    )
     assert result.code == 0 and "6" in result.out
 
 
@@ -318,9 +368,15 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
     path.write_text("x;y\n0;1,0\n1;\n2;3,5\nNA;4\n3;4,5\n", encoding="utf-8")
     data = ["--data", str(path)]
     refused = autodiff("fit", "y = a + b*x", *data)
-    assert refused.code == 2 and "line 3: column" in refused.err and "--on-error skip" in refused.err
+    assert (
+        refused.code == 2 and "line 3: column" in refused.err and "--on-error skip" in refused.err
+    )
     kept = autodiff("fit", "y = a + b*x", *data, "--on-error", "skip", "--json")
-    assert kept.code == 0 and "5 rows, and 2 of them are left out:" in kept.err and '"rows": 3' in kept.out
+    assert (
+        kept.code == 0
+        and "5 rows, and 2 of them are left out:" in kept.err
+        and '"rows": 3' in kept.out
+    )
     mean = autodiff("propagate", "x*y", *data, "--on-error", "skip", "--json")
     assert mean.code == 0 and "5 rows, and 2 of them are left out:" in mean.err
 
@@ -333,8 +389,14 @@ def test_rows_that_are_left_out_are_counted(tmp_path: Path) -> None:
         ("x,y\n1,2\n(5.2),3\n", "accounts write `-5.2` as `(5.2)`"),
         ("x,y\n1,2\n#DIV/0!,3\n", "`#DIV/0!` is a missing value"),
         ("x,y\n1,2\n0x1F,3\n", "numbers are decimal here, and `0x1F` is not"),
-        ("x;y\n1,5;2\n1.5;2\n", "it is not written with a decimal comma, as the file begins: `1.5`"),
-        ("x;y\n1.5;2\n1,5;2\n", "it is not written with a decimal point, as the file begins: `1,5`"),
+        (
+            "x;y\n1,5;2\n1.5;2\n",
+            "it is not written with a decimal comma, as the file begins: `1.5`",
+        ),
+        (
+            "x;y\n1.5;2\n1,5;2\n",
+            "it is not written with a decimal point, as the file begins: `1,5`",
+        ),
     ],
 )
 @pytest.mark.parametrize("rows", [0, 30_000])
@@ -377,7 +439,9 @@ def test_lines_may_end_in_carriage_returns(tmp_path: Path):
     assert columns == {"x": [1.5] * rows + [3.0], "y": [2.5] * rows + [4.0]}
     (tmp_path / "wide.csv").write_bytes("x;y\r1,5;2,5\r".encode("utf-16"))
     file, columns = read(tmp_path / "wide.csv")
-    assert columns == {"x": [1.5], "y": [2.5]} and "lines that end in carriage returns" in file.summary
+    assert (
+        columns == {"x": [1.5], "y": [2.5]} and "lines that end in carriage returns" in file.summary
+    )
     (tmp_path / "bad.csv").write_bytes(b"x,y\r1,2\r3,a\r")
     result = autodiff("grad", "x*y", "--points", str(tmp_path / "bad.csv"), "--wide")
     assert result.code == 2 and "line 3: point: column `y`" in result.out
@@ -385,9 +449,13 @@ def test_lines_may_end_in_carriage_returns(tmp_path: Path):
 
 @pytest.mark.parametrize("blank", ["\u00a0", "\u2009", "\u202f"])
 @pytest.mark.parametrize("separator", ["\t", ";", "|", "  "])
-def test_a_blank_that_breaks_no_line_stands_between_thousands(tmp_path: Path, blank: str, separator: str) -> None:
+def test_a_blank_that_breaks_no_line_stands_between_thousands(
+    tmp_path: Path, blank: str, separator: str
+) -> None:
     numbers = {"t": [1.0, 2.0, 3.0], "U": [1299.99, 12400.5, 3600.0]}
     cells = [("1", f"1{blank}299,99"), ("2", f"12{blank}400,50"), ("3", f"3{blank}600")]
     path = tmp_path / "thin.txt"
-    path.write_text("\n".join(separator.join(row) for row in [("t", "U"), *cells]) + "\n", encoding="utf-8")
+    path.write_text(
+        "\n".join(separator.join(row) for row in [("t", "U"), *cells]) + "\n", encoding="utf-8"
+    )
     assert read(path)[1] == numbers

@@ -1,4 +1,6 @@
-"""Tests of files of instruments: each is read as a person reads it, or refused with the option that reads it."""
+"""Tests of files of instruments: each is read as a person reads it, or refused with the option that
+reads it.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,9 @@ from instrument_files import FILES, InstrumentFile
 
 def options(text: str) -> ForcedDialect:
     words = text.split()
-    values: dict[str, object] = {word[2:]: value for word, value in zip(words[::2], words[1::2], strict=True)}
+    values: dict[str, object] = {
+        word[2:]: value for word, value in zip(words[::2], words[1::2], strict=True)
+    }
     if "skip" in values:
         values["skip"] = int(str(values["skip"]))
     if "separator" in values:
@@ -41,12 +45,16 @@ def assert_right(read: list[list[float | None]], file: InstrumentFile) -> None:
         # a row of words below the header, and lines below the table, are errors
         begin = 1 if column[0] is None and right[0] is not None else 0
         end = begin + len(right)
-        assert column[begin:end] == [None if x is None else pytest.approx(x, rel=1e-12) for x in right]
+        assert column[begin:end] == [
+            None if x is None else pytest.approx(x, rel=1e-12) for x in right
+        ]
         assert not any(column[end:])
 
 
 @pytest.mark.parametrize("file", FILES.values(), ids=FILES)
-def test_files_of_instruments_are_read_or_refused_with_the_option(tmp_path: Path, file: InstrumentFile) -> None:
+def test_files_of_instruments_are_read_or_refused_with_the_option(
+    tmp_path: Path, file: InstrumentFile
+) -> None:
     path = tmp_path / "data.txt"
     path.write_bytes(file.text.encode(file.encoding))
     if file.option is None:

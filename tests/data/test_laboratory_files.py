@@ -1,4 +1,6 @@
-"""Tests of tables as instruments and laboratories write them: what is header, units and readings."""
+"""Tests of tables as instruments and laboratories write them: what is header, units and
+readings.
+"""
 
 from __future__ import annotations
 
@@ -11,12 +13,20 @@ from autodiff_cli.data import readers, sources
 from running import autodiff
 
 FILES = {
-    "a pure number in the row of units": ("t,x,n\ns,m,1\n1,2,1\n2,4.1,1\n3,6.2,1\n", "x = a*t + b", 2.1),
+    "a pure number in the row of units": (
+        "t,x,n\ns,m,1\n1,2,1\n2,4.1,1\n3,6.2,1\n",
+        "x = a*t + b",
+        2.1,
+    ),
     "a time scale in the row of units": ("x,t,p\n1,UTC,m\n35,1,3\n35.4,2,4\n", "x = a", 35.2),
     "a scale of CF": ("n,x\nm,1e-3\n1,2\n2,3\n3,4\n", "x = a", 3.0),
     "units of CF": ("v\tT\tn\nm s-1\tdegree_C\t1\n1\t20\t2\n2\t30\t4\n", "n = a", 3.0),
     "a word among readings": ("x,t,p\n1,overflow,3\n35,1,3\n35.4,2,4\n", "x = a", 71.4 / 3),
-    "a title above a commented header": ("# cooling, 3 May\n# t  T\n1 2\n2 4.1\n3 6.2\n", "T = a*t + b", 2.1),
+    "a title above a commented header": (
+        "# cooling, 3 May\n# t  T\n1 2\n2 4.1\n3 6.2\n",
+        "T = a*t + b",
+        2.1,
+    ),
     "units in a second comment": ("# t T\n# s K\n1 2\n2 4.1\n3 6.2\n", "T = a*t + b", 2.1),
     "a comma more in each row": ("t,x\n1,2,\n2,4.1,\n3,6.2,\n", "x = a*t + b", 2.1),
     "a semicolon more in each row": ("t;x\ns;m\n1;2,0;\n2;4,1;\n3;6,2;\n", "x = a*t + b", 2.1),
@@ -33,7 +43,9 @@ def fitted(folder: Path, text: str, formula: str) -> float:
 
 
 @pytest.mark.parametrize(("text", "formula", "right"), FILES.values(), ids=FILES)
-def test_readings_are_told_from_header_and_units(tmp_path: Path, text: str, formula: str, right: float) -> None:
+def test_readings_are_told_from_header_and_units(
+    tmp_path: Path, text: str, formula: str, right: float
+) -> None:
     assert fitted(tmp_path, text, formula) == pytest.approx(right, rel=1e-9)
 
 
@@ -82,11 +94,23 @@ def test_tables_of_instruments_begin_where_they_do(
     path.write_bytes(text.encode())
     for more in ([], ["--backend", "numpy"]):
         answer = autodiff(
-            "grad", "2*y", "--points", str(path), "--columns", f"y={column}", "--wide", "--in", "none", *more
+            "grad",
+            "2*y",
+            "--points",
+            str(path),
+            "--columns",
+            f"y={column}",
+            "--wide",
+            "--in",
+            "none",
+            *more,
         )
         rows = answer.out.splitlines()
         assert answer.code == 0 and said in answer.err
-        assert (float(rows[1].split(",")[0]), float(rows[-1].split(",")[0])) == (2 * right[0], 2 * right[1])
+        assert (float(rows[1].split(",")[0]), float(rows[-1].split(",")[0])) == (
+            2 * right[0],
+            2 * right[1],
+        )
 
 
 UNCERTAIN = {
@@ -110,11 +134,23 @@ def test_what_is_uncertain_is_refused_with_the_option_that_reads_it(
 ) -> None:
     path = tmp_path / "data.txt"
     path.write_text(text)
-    asked = ["grad", "2*y", "--points", str(path), "--columns", f"y={column}", "--wide", "--in", "none"]
+    asked = [
+        "grad",
+        "2*y",
+        "--points",
+        str(path),
+        "--columns",
+        f"y={column}",
+        "--wide",
+        "--in",
+        "none",
+    ]
     refused = autodiff(*asked)
     assert refused.code == 2 and not refused.out and " ".join(option) in refused.err
     answer = autodiff(*asked, *option)
-    assert [float(row.split(",")[0]) for row in answer.out.splitlines()[1:]] == [2 * x for x in right]
+    assert [float(row.split(",")[0]) for row in answer.out.splitlines()[1:]] == [
+        2 * x for x in right
+    ]
 
 
 @pytest.mark.parametrize("backend", [[], ["--backend", "numpy"]])
@@ -131,7 +167,9 @@ def test_marks_of_missing_values(tmp_path: Path, name: str, backend: list[str]) 
         import pyarrow as pa
 
         parquet.write_table(pa.table({"x": numbers}), path)
-    answer = autodiff("grad", "x**2", "--points", str(path), "--missing", "-999, 9.9E+37", "--wide", *backend)
+    answer = autodiff(
+        "grad", "x**2", "--points", str(path), "--missing", "-999, 9.9E+37", "--wide", *backend
+    )
     rows = answer.out.splitlines()
     assert answer.code == 2 and rows[1].startswith("1.0,2.0,") and rows[4].startswith("16.0,8.0,")
     assert "is a missing value" in rows[2] and "is a missing value" in rows[3]
@@ -163,8 +201,17 @@ ROWS_OF_UNITS = {
     "t,T|# s,K|1,2": {"t": "s", "T": "K"},
     "X,CH1,Start|Sequence,Volt,-6e-4|0,1.2,": {"X": "Sequence", "CH1": "V"},
     "no,day,x|5s,20d,14n|1,2020-01-01,3": {},
-    "\tPt\tVf\tOver|\t#\tV vs. Ref.\tbits|\t0\t0.5\t...........": {"Pt": "#", "Vf": "V", "Over": "bits"},
-    "#YY  MM WDIR VIS|#yr  mo degT nmi|2020 01 120  MM": {"YY": "yr", "MM": "mo", "WDIR": "°", "VIS": "nmi"},
+    "\tPt\tVf\tOver|\t#\tV vs. Ref.\tbits|\t0\t0.5\t...........": {
+        "Pt": "#",
+        "Vf": "V",
+        "Over": "bits",
+    },
+    "#YY  MM WDIR VIS|#yr  mo degT nmi|2020 01 120  MM": {
+        "YY": "yr",
+        "MM": "mo",
+        "WDIR": "°",
+        "VIS": "nmi",
+    },
 }
 
 
@@ -176,7 +223,9 @@ def read(path: Path) -> tuple[dict[str, str], list[list[object]]]:
 
 @pytest.mark.parametrize("separator", [",", ";", "\t"])
 @pytest.mark.parametrize(("lines", "units"), ROWS_OF_UNITS.items(), ids=ROWS_OF_UNITS)
-def test_a_row_of_units_is_no_reading(tmp_path: Path, lines: str, units: dict[str, str], separator: str) -> None:
+def test_a_row_of_units_is_no_reading(
+    tmp_path: Path, lines: str, units: dict[str, str], separator: str
+) -> None:
     own = lines if "\t" in lines or "  " in lines else lines.replace(",", separator)
     header, below, first = own.split("|")
     (tmp_path / "data.txt").write_text("\n".join([header, below, first, first, ""]))
@@ -186,15 +235,17 @@ def test_a_row_of_units_is_no_reading(tmp_path: Path, lines: str, units: dict[st
 
 
 READINGS = [
-    "a,b,c|1,overflow,3", "a,b|1,1", "a,b|1e-3,1", "a,b|foo,overflow", "a,b|-,-", "day,rain|2020-01-01,T",
-    "Station,Seattle|Time,V",
+    "a,b,c|1,overflow,3", "a,b|1,1", "a,b|1e-3,1", "a,b|foo,overflow", "a,b|-,-",
+    "day,rain|2020-01-01,T", "Station,Seattle|Time,V",
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize("lines", READINGS)
 def test_a_reading_is_no_row_of_units(tmp_path: Path, lines: str) -> None:
     count = lines.partition("|")[0].count(",")
-    (tmp_path / "data.txt").write_text("\n".join([*lines.split("|"), "1" + ",2" * count, "3" + ",4" * count, ""]))
+    (tmp_path / "data.txt").write_text(
+        "\n".join([*lines.split("|"), "1" + ",2" * count, "3" + ",4" * count, ""])
+    )
     units, rows = read(tmp_path / "data.txt")
     assert not units and len(rows) == 3
 

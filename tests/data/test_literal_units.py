@@ -1,4 +1,6 @@
-"""Rows of formulas whose own numbers have units, and frames whose columns have them: pint is the reference."""
+"""Rows of formulas whose own numbers have units, and frames whose columns have them: pint is the
+reference.
+"""
 
 import json
 import pickle
@@ -25,7 +27,9 @@ def speeds(tmp_path: Path) -> str:
 def rows_of(text: str) -> tuple[list[str], np.ndarray]:
     """The headings of csv, and the numbers below them without the errors."""
     head, *lines = text.splitlines()
-    return head.split(",")[:-1], np.array([[float(x) for x in line.split(",")[:-1]] for line in lines])
+    return head.split(",")[:-1], np.array(
+        [[float(x) for x in line.split(",")[:-1]] for line in lines]
+    )
 
 
 def expected(unit: str, by_v: str, by_v_v: str) -> list[np.ndarray]:
@@ -44,15 +48,24 @@ def test_numbers_in_a_formula_have_units_in_rows(speeds: str, backend: tuple[str
     heads, numbers = rows_of(autodiff("grad", *options, "--in", "mJ").out)
     assert heads == ["value [mJ]", "d_v [mJ·h/km]"]
     np.testing.assert_allclose(numbers.T, expected("mJ", "mJ*h/km", "kg")[:2], rtol=1e-14)
-    heads, numbers = rows_of(autodiff("jacobian", "80[g]*v**2 + 3[J], v*5[min]", *options[1:], "--in", "mJ,km").out)
+    heads, numbers = rows_of(
+        autodiff("jacobian", "80[g]*v**2 + 3[J], v*5[min]", *options[1:], "--in", "mJ,km").out
+    )
     assert heads == ["value1 [mJ]", "value2 [km]", "d1_v [mJ·h/km]", "d2_v [h]"]
     np.testing.assert_allclose(numbers.T[1], V / 12, rtol=1e-14)
     np.testing.assert_allclose(numbers.T[2], expected("mJ", "mJ*h/km", "kg")[1], rtol=1e-14)
 
 
 def test_records_tables_and_exact_numbers_of_such_rows(speeds: str):
-    records = [json.loads(line) for line in autodiff("grad", "80[g]*v**2 + 3[J]", "--points", speeds).out.splitlines()]
-    assert records[0]["units"] == {"value": "J", "gradient": {"v": "kg·m/s"}, "point": {"v": "km/h"}}
+    records = [
+        json.loads(line)
+        for line in autodiff("grad", "80[g]*v**2 + 3[J]", "--points", speeds).out.splitlines()
+    ]
+    assert records[0]["units"] == {
+        "value": "J",
+        "gradient": {"v": "kg·m/s"},
+        "point": {"v": "km/h"},
+    }
     value, first, _ = expected("J", "kg*m/s", "kg")
     np.testing.assert_allclose([record["value"] for record in records], value, rtol=1e-14)
     np.testing.assert_allclose([record["gradient"]["v"] for record in records], first, rtol=1e-14)
@@ -64,7 +77,9 @@ def test_records_tables_and_exact_numbers_of_such_rows(speeds: str):
 
 
 @pytest.mark.parametrize(("more", "unit"), [((), "J"), (("--in", "kJ"), "kJ")])
-def test_uncertainties_through_numbers_with_units_row_by_row(speeds: str, more: tuple[str, ...], unit: str):
+def test_uncertainties_through_numbers_with_units_row_by_row(
+    speeds: str, more: tuple[str, ...], unit: str
+):
     options = ("80[g]*v**2", "--points", speeds, "--at", "v=±2%", "--wide", *more)
     lines = autodiff("propagate", *options).out.splitlines()
     assert lines[0].startswith(f"value [{unit}],uncertainty [{unit}]")
@@ -75,12 +90,20 @@ def test_uncertainties_through_numbers_with_units_row_by_row(speeds: str, more: 
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
-def test_columns_without_units_are_numbers_beside_such_formulas(speeds: str, backend: tuple[str, ...]):
-    heads, numbers = rows_of(autodiff("grad", "80[g]*t", "--points", speeds, "--wide", *backend).out)
+def test_columns_without_units_are_numbers_beside_such_formulas(
+    speeds: str, backend: tuple[str, ...]
+):
+    heads, numbers = rows_of(
+        autodiff("grad", "80[g]*t", "--points", speeds, "--wide", *backend).out
+    )
     assert heads == ["value [kg]", "d_t [kg]"]
     np.testing.assert_allclose(numbers, np.tile([0.16, 0.08], (3, 1)), rtol=1e-15)
     refused = autodiff("grad", "80[g]*t + v", "--points", speeds, "--wide", *backend)
-    assert (refused.code, refused.out) == (4, "") and "a mass (kg)" in refused.err and "a speed (m/s)" in refused.err
+    assert (
+        (refused.code, refused.out) == (4, "")
+        and "a mass (kg)" in refused.err
+        and "a speed (m/s)" in refused.err
+    )
     alone = autodiff("grad", "80[g]*v", "--points", speeds, "--wide", "--in", "none", *backend)
     assert alone.out.splitlines()[:2] == ["value [kg],d_v [kg],error", "0.12,0.08,"]
 
@@ -88,7 +111,9 @@ def test_columns_without_units_are_numbers_beside_such_formulas(speeds: str, bac
 def test_sweeps_of_such_formulas_have_units():
     out = autodiff("grad", "80[g]*v**2", "--at", "v=1:2:1", "--format", "csv").out
     assert out.splitlines()[0].startswith("v,value [kg],d_v [kg]")
-    out = autodiff("hessian", "80[g]*v**2", "--at", "v=1:2:1 km/s", "--format", "csv", "--in", "kJ").out
+    out = autodiff(
+        "hessian", "80[g]*v**2", "--at", "v=1:2:1 km/s", "--format", "csv", "--in", "kJ"
+    ).out
     assert out.splitlines()[0].startswith("v [km/s],value [kJ],d_v [kJ·s/km],d_v_v [kJ·s²/km²]")
     assert out.splitlines()[2].startswith("2.0,320.0,320.0,160.0")
 
@@ -101,7 +126,13 @@ def frames() -> list[object]:
     """The frame as each library has it."""
     pandas, polars = pytest.importorskip("pandas"), pytest.importorskip("polars")
     arrow = pytest.importorskip("pyarrow")
-    return [FRAME, pandas.DataFrame(FRAME), polars.DataFrame(FRAME), arrow.table(FRAME), arrow.record_batch(FRAME)]
+    return [
+        FRAME,
+        pandas.DataFrame(FRAME),
+        polars.DataFrame(FRAME),
+        arrow.table(FRAME),
+        arrow.record_batch(FRAME),
+    ]
 
 
 @pytest.mark.parametrize("kind", range(5))
@@ -118,7 +149,9 @@ def test_units_of_frames_are_those_of_files(tmp_path: Path):
     (tmp_path / "f.csv").write_text(
         "\n".join([",".join(FRAME), *(f"{f},{x}" for f, x in zip(FORCE, LENGTH, strict=True))])
     )
-    heads, numbers = rows_of(autodiff("grad", text, "--points", str(tmp_path / "f.csv"), "--wide").out)
+    heads, numbers = rows_of(
+        autodiff("grad", text, "--points", str(tmp_path / "f.csv"), "--wide").out
+    )
     answers = rows(text)(FRAME)
     assert [*answers] == [*heads, "error"]
     np.testing.assert_array_equal(np.array([answers[head] for head in heads]).T, numbers)
@@ -137,7 +170,9 @@ def test_units_of_frames_are_those_of_files(tmp_path: Path):
 
 def test_frames_may_do_without_units():
     numbers = rows("F*L", in_="none")(FRAME)
-    assert [*numbers] == ["value", "d_F", "d_L", "error"] and numbers["value"] == (FORCE * LENGTH).tolist()
+    assert [*numbers] == ["value", "d_F", "d_L", "error"] and numbers["value"] == (
+        FORCE * LENGTH
+    ).tolist()
     plain = rows("F*L")({"F": [1.0], "L": [2.0]})
     assert [*plain] == ["value", "d_F", "d_L", "error"]
     with pytest.warns(UserWarning, match="`L` has no unit, and is taken as a number"):
@@ -149,7 +184,10 @@ def test_frames_may_do_without_units():
     assert frame.attrs["notes"] == ["`L` has no unit, and is taken as a number"]
     with pytest.warns(UserWarning, match="`L` has no unit"):
         table = rows("F*L")(arrow.table({"F [kN]": [1.0], "L": [2.0]}))
-    assert table.schema.metadata[b"autodiff.notes"].decode() == "`L` has no unit, and is taken as a number"
+    assert (
+        table.schema.metadata[b"autodiff.notes"].decode()
+        == "`L` has no unit, and is taken as a number"
+    )
     with pytest.raises(ExpressionError, match="cannot add an energy"):
         rows("F*L + M*k")({"F [kN]": [1.0], "L [mm]": [2.0], "M [kg]": [3.0], "k": [4.0]})
     with pytest.raises(ExpressionError, match="cannot add a force"):

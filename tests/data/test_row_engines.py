@@ -1,7 +1,9 @@
-"""The code of the tutorial for Spark and Ray, which no extra brings, with what these engines do played in Arrow.
+"""The code of the tutorial for Spark and Ray, which no extra brings, with what these engines do
+played in Arrow.
 
-Spark's `mapInArrow` gives an iterator of record batches and takes one, of the schema that was stated; Ray's
-`map_batches` with Arrow gives one table at a time. Both send the function to workers by pickle.
+Spark's `mapInArrow` gives an iterator of record batches and takes one, of the schema that was
+stated; Ray's `map_batches` with Arrow gives one table at a time. Both send the function to workers
+by pickle.
 """
 
 from __future__ import annotations
@@ -25,8 +27,12 @@ REASON = "point: column `k`: it is empty"
 
 def shown(word: str) -> str:
     """The code of the tutorial that has a word in it."""
-    blocks = console.blocks((TOP / "tests" / "tutorials" / "4-rows.md").read_text(encoding="utf-8"), "text")
-    (found,) = ["\n".join(block.lines) for block in blocks if any(word in line for line in block.lines)]
+    blocks = console.blocks(
+        (TOP / "tests" / "tutorials" / "4-rows.md").read_text(encoding="utf-8"), "text"
+    )
+    (found,) = [
+        "\n".join(block.lines) for block in blocks if any(word in line for line in block.lines)
+    ]
     return found
 
 
@@ -53,17 +59,25 @@ class SparkFrame:
         self.schema = table.schema
 
     def mapInArrow(
-        self, function: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]], schema: pa.Schema
+        self,
+        function: Callable[[Iterator[pa.RecordBatch]], Iterable[pa.RecordBatch]],
+        schema: pa.Schema,
     ) -> pa.Table:
         partitions = self.table.slice(0, 2), self.table.slice(2)
-        batches = [batch for part in partitions for batch in function(iter(part.to_batches(max_chunksize=1)))]
+        batches = [
+            batch
+            for part in partitions
+            for batch in function(iter(part.to_batches(max_chunksize=1)))
+        ]
         return pa.Table.from_batches(batches, schema)  # raises if a batch has another schema
 
 
 @pytest.mark.posix
 def test_spark(monkeypatch: pytest.MonkeyPatch) -> None:
     types = ModuleType("pyspark.sql.pandas.types")
-    vars(types).update(from_arrow_schema=lambda schema: schema, to_arrow_schema=lambda schema: schema)
+    vars(types).update(
+        from_arrow_schema=lambda schema: schema, to_arrow_schema=lambda schema: schema
+    )
     for name in ("pyspark", "pyspark.sql", "pyspark.sql.pandas"):
         monkeypatch.setitem(sys.modules, name, ModuleType(name))
     monkeypatch.setitem(sys.modules, types.__name__, types)
@@ -76,7 +90,9 @@ class RayDataset:
     def __init__(self, tables: Iterable[pa.Table]) -> None:
         self.tables = tables
 
-    def map_batches(self, function: Callable[[pa.Table], pa.Table], *, batch_format: str) -> list[dict[str, Any]]:
+    def map_batches(
+        self, function: Callable[[pa.Table], pa.Table], *, batch_format: str
+    ) -> list[dict[str, Any]]:
         assert batch_format == "pyarrow"
         return pa.concat_tables([function(table) for table in self.tables]).to_pylist()
 
@@ -84,4 +100,6 @@ class RayDataset:
 @pytest.mark.posix
 def test_ray() -> None:
     table = pa.table(TABLE)
-    check(answered("map_batches(lambda", ray_dataset=RayDataset([table.slice(0, 1), table.slice(1)])))
+    check(
+        answered("map_batches(lambda", ray_dataset=RayDataset([table.slice(0, 1), table.slice(1)]))
+    )

@@ -31,15 +31,25 @@ def test_results_have_units_and_the_numbers_of_the_headings(ohm: str, backend: t
 def test_records_have_units(ohm: str):
     result = autodiff("grad", "U/I", "--points", ohm)
     record = json.loads(result.out.splitlines()[0])
-    assert record["units"]["value"] == "V/mA" and record["units"]["gradient"] == {"U": "mA⁻¹", "I": "V/mA²"}
-    assert record["value"] == pytest.approx(1.02 / 10.1) and record["point"] == {"U": 1.02, "I": 10.1}
+    assert record["units"]["value"] == "V/mA" and record["units"]["gradient"] == {
+        "U": "mA⁻¹",
+        "I": "V/mA²",
+    }
+    assert record["value"] == pytest.approx(1.02 / 10.1) and record["point"] == {
+        "U": 1.02,
+        "I": 10.1,
+    }
 
 
 @pytest.mark.parametrize("backend", [(), ("--backend", "numpy")])
-def test_columns_whose_units_do_not_belong_together_are_converted(tmp_path: Path, backend: tuple[str, ...]):
+def test_columns_whose_units_do_not_belong_together_are_converted(
+    tmp_path: Path, backend: tuple[str, ...]
+):
     rng = np.random.default_rng(3)
     s, v, t = rng.uniform(1, 9, (3, 6))
-    lines = "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in zip(s.tolist(), v.tolist(), t.tolist(), strict=True))
+    lines = "".join(
+        f"{a!r},{b!r},{c!r}\n" for a, b, c in zip(s.tolist(), v.tolist(), t.tolist(), strict=True)
+    )
     (tmp_path / "path.csv").write_text("s,v,t\ncm,m/s,ms\n" + lines)
     result = autodiff("grad", "s - v*t", "--points", str(tmp_path / "path.csv"), "--wide", *backend)
     head, *rows = result.out.splitlines()
@@ -52,16 +62,27 @@ def test_columns_whose_units_do_not_belong_together_are_converted(tmp_path: Path
 
 def test_tables_and_parquet_have_headings_with_units(ohm: str, tmp_path: Path):
     parquet = pytest.importorskip("pyarrow.parquet")
-    assert "│ U [V] │ I [mA] │ value [V/mA] │" in autodiff("grad", "U/I", "--points", ohm, "--format", "table").out
+    assert (
+        "│ U [V] │ I [mA] │ value [V/mA] │"
+        in autodiff("grad", "U/I", "--points", ohm, "--format", "table").out
+    )
     out = str(tmp_path / "out.parquet")
     assert autodiff("grad", "U/I", "--points", ohm, "--output", out).code == 0
-    assert parquet.read_table(out).column_names == ["value [V/mA]", "d_U [mA⁻¹]", "d_I [V/mA²]", "error"]
+    assert parquet.read_table(out).column_names == [
+        "value [V/mA]",
+        "d_U [mA⁻¹]",
+        "d_I [V/mA²]",
+        "error",
+    ]
 
 
 def test_what_does_not_fit_together_is_refused_before_the_first_row(ohm: str):
     result = autodiff("grad", "U + I", "--points", ohm, "--wide")
     assert (result.out, result.code) == ("", 4)
-    assert "cannot add a voltage (V) and an electric current (A)" in result.err and "--in none" in result.err
+    assert (
+        "cannot add a voltage (V) and an electric current (A)" in result.err
+        and "--in none" in result.err
+    )
     for command in ("grad", "check", "taylor"):
         more = ("--wrt", "U") if command == "taylor" else ()
         asked = autodiff(command, "U/I", "--points", ohm, "--in", "s", "--wide", *more)
@@ -71,7 +92,9 @@ def test_what_does_not_fit_together_is_refused_before_the_first_row(ohm: str):
 def rows_of(text: str) -> tuple[list[str], np.ndarray]:
     """The headings of csv, and the numbers below them without the errors."""
     head, *lines = text.splitlines()
-    return head.split(",")[:-1], np.array([[float(x) for x in line.split(",")[:-1]] for line in lines])
+    return head.split(",")[:-1], np.array(
+        [[float(x) for x in line.split(",")[:-1]] for line in lines]
+    )
 
 
 BACKENDS = [(), ("--backend", "numpy")]
@@ -80,8 +103,12 @@ U, I = np.array([1.02, 1.98, 3.05]), np.array([10.1, 20.0, 30.2])  # noqa: E741 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize(("unit", "times"), [("kohm", 1.0), ("ohm", 1e3)])
-def test_answers_are_in_the_unit_that_is_asked_for(ohm: str, backend: tuple[str, ...], unit: str, times: float):
-    heads, rows = rows_of(autodiff("grad", "U/I", "--points", ohm, "--wide", "--in", unit, *backend).out)
+def test_answers_are_in_the_unit_that_is_asked_for(
+    ohm: str, backend: tuple[str, ...], unit: str, times: float
+):
+    heads, rows = rows_of(
+        autodiff("grad", "U/I", "--points", ohm, "--wide", "--in", unit, *backend).out
+    )
     sign = {"kohm": "kΩ", "ohm": "Ω"}[unit]
     assert heads == [f"value [{sign}]", f"d_U [{sign}/V]", f"d_I [{sign}/mA]"]
     np.testing.assert_allclose(rows.T, [times * U / I, times / I, -times * U / I**2], rtol=1e-14)
@@ -91,7 +118,14 @@ def test_answers_are_in_the_unit_that_is_asked_for(ohm: str, backend: tuple[str,
 def test_jacobians_have_units(ohm: str, backend: tuple[str, ...]):
     result = autodiff("jacobian", "U/I, U*I", "--points", ohm, "--wide", "--in", "ohm, W", *backend)
     heads, rows = rows_of(result.out)
-    assert heads == ["value1 [Ω]", "value2 [W]", "d1_U [Ω/V]", "d1_I [Ω/mA]", "d2_U [W/V]", "d2_I [W/mA]"]
+    assert heads == [
+        "value1 [Ω]",
+        "value2 [W]",
+        "d1_U [Ω/V]",
+        "d1_I [Ω/mA]",
+        "d2_U [W/V]",
+        "d2_I [W/mA]",
+    ]
     expected = [1e3 * U / I, 1e-3 * U * I, 1e3 / I, -1e3 * U / I**2, 1e-3 * I, 1e-3 * U]
     np.testing.assert_allclose(rows.T, expected, rtol=1e-14)
 
@@ -99,25 +133,48 @@ def test_jacobians_have_units(ohm: str, backend: tuple[str, ...]):
 @pytest.mark.parametrize("backend", BACKENDS)
 def test_hessians_have_units(ohm: str, backend: tuple[str, ...]):
     heads, rows = rows_of(autodiff("hessian", "U**2/I", "--points", ohm, "--wide", *backend).out)
-    assert heads[0] == "value [V²/mA]" and heads[3:] == ["d_U_U [mA⁻¹]", "d_I_U [V/mA²]", "d_I_I [V²/mA³]"]
+    assert heads[0] == "value [V²/mA]" and heads[3:] == [
+        "d_U_U [mA⁻¹]",
+        "d_I_U [V/mA²]",
+        "d_I_I [V²/mA³]",
+    ]
     expected = [2 / I, -2 * U / I**2, 2 * U**2 / I**3]
     np.testing.assert_allclose(rows.T[3:], expected, rtol=1e-14)
 
 
 def test_series_and_checks_have_units(ohm: str):
-    heads, rows = rows_of(autodiff("taylor", "U/I", "--wrt", "I", "--order", "2", "--points", ohm, "--wide").out)
+    heads, rows = rows_of(
+        autodiff("taylor", "U/I", "--wrt", "I", "--order", "2", "--points", ohm, "--wide").out
+    )
     assert heads == ["c0 [V/mA]", "c1 [V/mA²]", "c2 [V/mA³]"]
     np.testing.assert_allclose(rows.T, [U / I, -U / I**2, U / I**3], rtol=1e-14)
     record = json.loads(autodiff("check", "U*I", "--points", ohm).out.splitlines()[1])
     assert record["value"] == pytest.approx(39.6) and record["agrees"]
-    assert record["units"]["value"] == "V·mA" and record["units"]["gradient"] == {"U": "mA", "I": "V"}
+    assert record["units"]["value"] == "V·mA" and record["units"]["gradient"] == {
+        "U": "mA",
+        "I": "V",
+    }
 
 
 @pytest.mark.parametrize("backend", BACKENDS)
 @pytest.mark.parametrize("command", ["grad", "hessian", "jacobian"])
-def test_typed_units_and_sweeps_stand_beside_those_of_headings(ohm: str, backend: tuple[str, ...], command: str):
+def test_typed_units_and_sweeps_stand_beside_those_of_headings(
+    ohm: str, backend: tuple[str, ...], command: str
+):
     point = ("--at", "t={1,2,4} min, q=3 V*A*s")
-    result = autodiff(command, "U*I*t/q", "--points", ohm, *point, "--in", "1", "--format", "csv", "--wide", *backend)
+    result = autodiff(
+        command,
+        "U*I*t/q",
+        "--points",
+        ohm,
+        *point,
+        "--in",
+        "1",
+        "--format",
+        "csv",
+        "--wide",
+        *backend,
+    )
     heads, rows = rows_of(result.out)
     leading = heads.index("value")
     assert heads[:leading] == ["U [V]", "I [mA]", "t [min]", "q [V·A·s]"]
@@ -126,7 +183,9 @@ def test_typed_units_and_sweeps_stand_beside_those_of_headings(ohm: str, backend
     np.testing.assert_allclose(rows.T[:leading], [u, i, t, np.full(9, 3.0)])
     value = u * i * 1e-3 * t * 60 / 3
     by = {"U": value / u, "I": value / i, "t": value / t, "q": -value / 3}
-    columns = dict(zip([head.partition(" ")[0] for head in heads[leading:]], rows.T[leading:], strict=True))
+    columns = dict(
+        zip([head.partition(" ")[0] for head in heads[leading:]], rows.T[leading:], strict=True)
+    )
     np.testing.assert_allclose(columns.pop("value"), value, rtol=1e-13)
     for name, column in columns.items():
         if name[-2:] in ("_U", "_I", "_t", "_q") and name.count("_") == 1:
@@ -146,14 +205,27 @@ def test_temperatures_are_values_in_kelvin(tmp_path: Path, backend: tuple[str, .
 
 def test_exact_rows_convert_exactly(tmp_path: Path):
     (tmp_path / "x.csv").write_text("x [mm],y [m]\n0.1,0.3\n")
-    out = autodiff("grad", "x*y", "--points", str(tmp_path / "x.csv"), "--exact", "--wide", "--in", "mm^2").out
+    out = autodiff(
+        "grad", "x*y", "--points", str(tmp_path / "x.csv"), "--exact", "--wide", "--in", "mm^2"
+    ).out
     assert out.splitlines() == ["value [mm²],d_x [mm],d_y [m],error", "30,300,1/10000,"]
 
 
 def test_workers_of_dask_have_the_units(ohm: str, tmp_path: Path):
     pytest.importorskip("distributed")
     folder = tmp_path / "parts"
-    options = ("--engine", "dask", "--workers", "1", "--format", "csv", "--in", "ohm", "--output", f"{folder}/")
+    options = (
+        "--engine",
+        "dask",
+        "--workers",
+        "1",
+        "--format",
+        "csv",
+        "--in",
+        "ohm",
+        "--output",
+        f"{folder}/",
+    )
     result = autodiff("grad", "U/I", "--points", ohm, *options)
     assert result.code == 0, result.err
     heads, rows = rows_of((folder / "part-000000.csv").read_text())
@@ -184,28 +256,43 @@ def test_units_are_ignored_beside_one_whose_zero_is_not_absolute(tmp_path: Path)
 def test_a_column_without_a_unit_is_a_number_beside_others(tmp_path: Path, heading: str, note: str):
     (tmp_path / "some.csv").write_text(ROWS.replace("I (mA)", heading))
     for backend in ("python", "numpy"):
-        result = autodiff("grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide", "--backend", backend)
+        result = autodiff(
+            "grad", "U/I", "--points", str(tmp_path / "some.csv"), "--wide", "--backend", backend
+        )
         heads, rows = rows_of(result.out)
         assert heads == ["value [V]", "d_U", "d_I [V]"] and note in result.err
         np.testing.assert_allclose(rows.T, [U / I, 1 / I, -U / I**2], rtol=1e-14)
     refused = autodiff("grad", "U + I", "--points", str(tmp_path / "some.csv"), "--wide")
-    assert refused.code == 4 and "cannot add a voltage (V) and a number" in refused.err and "--in none" in refused.err
+    assert (
+        refused.code == 4
+        and "cannot add a voltage (V) and a number" in refused.err
+        and "--in none" in refused.err
+    )
 
 
 def test_terms_of_different_dimensions_are_refused_beside_a_column_without_a_unit(tmp_path: Path):
     (tmp_path / "terms.csv").write_text("F [kN],L [mm],M [kg],k\n1,2,3,4\n")
     for more in ((), ("--wide",), ("--exact",)):
         refused = autodiff("grad", "F*L + M*k", "--points", "terms.csv", *more, folder=tmp_path)
-        assert refused.code == 4 and "cannot add an energy (J) and a mass (kg)" in refused.err + refused.out
+        assert (
+            refused.code == 4
+            and "cannot add an energy (J) and a mass (kg)" in refused.err + refused.out
+        )
     (tmp_path / "terms.csv").write_text("F [kN],L [mm],M [eV],k\n1,2,3,4\n")
-    result = autodiff("grad", "F*L + M*k", "--points", "terms.csv", "--wide", "--in", "J", folder=tmp_path)
+    result = autodiff(
+        "grad", "F*L + M*k", "--points", "terms.csv", "--wide", "--in", "J", folder=tmp_path
+    )
     assert float(rows_of(result.out)[1][0][0]) == pytest.approx(2 + 12 * 1.602176634e-19, rel=1e-15)
 
 
 def test_degrees_are_angles_in_programs_with_angles(tmp_path: Path):
     (tmp_path / "a.csv").write_text("x,a [°]\n2,30\n")
-    heads, rows = rows_of(autodiff("grad", "x*sin(a)", "--points", "a.csv", "--wide", folder=tmp_path).out)
-    np.testing.assert_allclose(rows[0], [1.0, 0.5, 2 * math.cos(math.pi / 6) * math.pi / 180], rtol=1e-15)
+    heads, rows = rows_of(
+        autodiff("grad", "x*sin(a)", "--points", "a.csv", "--wide", folder=tmp_path).out
+    )
+    np.testing.assert_allclose(
+        rows[0], [1.0, 0.5, 2 * math.cos(math.pi / 6) * math.pi / 180], rtol=1e-15
+    )
     assert heads == ["value", "d_x", "d_a [°⁻¹]"]
     (tmp_path / "a.csv").write_text("b [rev],a [°]\n1,180\n")
     result = autodiff("grad", "a + b", "--points", "a.csv", "--wide", folder=tmp_path)
@@ -225,7 +312,9 @@ def test_files_of_which_one_has_no_units_are_refused(tmp_path: Path):
     for name, unit in (("a", ""), ("b", "V;mA\n")):
         (tmp_path / f"{name}.csv").write_text(f"U;I\n{unit}1;2\n3;5\n")
     for first, second, message in (("a", "b", "has the unit V in"), ("b", "a", "has no unit in")):
-        files = [word for name in (first, second) for word in ("--points", str(tmp_path / f"{name}.csv"))]
+        files = [
+            word for name in (first, second) for word in ("--points", str(tmp_path / f"{name}.csv"))
+        ]
         result = autodiff("grad", "U*I", *files, "--wide")
         assert result.code == 2 and message in result.err and result.err.count("None") == 0
 
@@ -277,12 +366,20 @@ def test_uncertainties_of_temperatures_in_columns(tmp_path: Path):
         ("T [°C],u(T)", 1),
     ):
         (tmp_path / "t.csv").write_text(f"{heads}\n50,1\n")
-        result = autodiff("propagate", "T", "--points", str(tmp_path / "t.csv"), "--in", "K", "--format", "jsonl")
-        assert json.loads(result.out)["results"][0]["uncertainty"] == pytest.approx(kelvins, rel=1e-14)
+        result = autodiff(
+            "propagate", "T", "--points", str(tmp_path / "t.csv"), "--in", "K", "--format", "jsonl"
+        )
+        assert json.loads(result.out)["results"][0]["uncertainty"] == pytest.approx(
+            kelvins, rel=1e-14
+        )
 
 
 MIXED = {
-    "E - m*v**2/2": {"E": ("J", "kWh", "mJ", "cal"), "m": ("g", "kg", "lb"), "v": ("m/s", "km/h", "ft/min")},
+    "E - m*v**2/2": {
+        "E": ("J", "kWh", "mJ", "cal"),
+        "m": ("g", "kg", "lb"),
+        "v": ("m/s", "km/h", "ft/min"),
+    },
     "sqrt(E/m) - v": {"E": ("kJ", "eV"), "m": ("mg", "t"), "v": ("mm/s", "mi/h")},
     "P*t + F*x": {"P": ("W", "hp"), "t": ("min", "ms"), "F": ("kN", "lbf"), "x": ("mm", "inch")},
     "sqrt(x*y)": {"x": ("mm", "ft"), "y": ("mm", "km")},
@@ -304,17 +401,23 @@ def test_units_that_make_one_another_only_by_roots_are_converted(
         chosen = {name: units[k % len(units)] for name, units in MIXED[text].items()}
         columns = {name: rng.uniform(1, 9, 3) for name in chosen}
         path = tmp_path / f"mixed{k}.csv"
-        rows = "".join(",".join(repr(float(x)) for x in row) + "\n" for row in zip(*columns.values(), strict=True))
+        rows = "".join(
+            ",".join(repr(float(x)) for x in row) + "\n"
+            for row in zip(*columns.values(), strict=True)
+        )
         path.write_text(",".join(f"{name} [{unit}]" for name, unit in chosen.items()) + "\n" + rows)
         out = autodiff("grad", text, "--points", str(path), "--wide", *backend).out
         heads, numbers = rows_of(out)
         quantities = {
-            name: registry.Quantity(column, PINT.get(chosen[name], chosen[name])) for name, column in columns.items()
+            name: registry.Quantity(column, PINT.get(chosen[name], chosen[name]))
+            for name, column in columns.items()
         }
         expected = eval(text, {"sqrt": np.sqrt}, quantities).to_base_units().magnitude  # noqa: S307 - of this test
         unit = parse_unit(heads[0].partition("[")[2].rstrip("]"))
         scale = np.abs(expected).max()
-        np.testing.assert_allclose([unit.to_si(x) for x in numbers.T[0]], expected, rtol=1e-9, atol=1e-12 * scale)
+        np.testing.assert_allclose(
+            [unit.to_si(x) for x in numbers.T[0]], expected, rtol=1e-9, atol=1e-12 * scale
+        )
         for name, head, slopes in zip(chosen, heads[1:], numbers.T[1:], strict=True):
             step = {**quantities, name: quantities[name] * (1 + 1e-3)}
             back = {**quantities, name: quantities[name] * (1 - 1e-3)}
@@ -331,7 +434,10 @@ def test_losses_and_fits_over_such_units(tmp_path: Path) -> None:
     m, v = rng.uniform(1, 9, (2, 20))
     energy = 0.5e-3 * m * v**2
     path = tmp_path / "motion.csv"
-    rows = "".join(f"{a!r},{b!r},{c!r}\n" for a, b, c in zip(energy.tolist(), m.tolist(), v.tolist(), strict=True))
+    rows = "".join(
+        f"{a!r},{b!r},{c!r}\n"
+        for a, b, c in zip(energy.tolist(), m.tolist(), v.tolist(), strict=True)
+    )
     path.write_text("E [J],m [g],v [m/s]\n" + rows)
     fitted = json.loads(autodiff("fit", "E = k*m*v**2", "--data", str(path), "--json").out)
     assert fitted["parameters"]["k"] == pytest.approx(0.5, rel=1e-12)
@@ -342,21 +448,31 @@ def test_losses_and_fits_over_such_units(tmp_path: Path) -> None:
     least = json.loads(autodiff("minimize", "(E - k*m*v**2)**2", *loss, "--at", "k=0").out)
     assert least["point"]["k"] == pytest.approx(0.5, rel=1e-5)
     light = autodiff("minimize", "(m*c**2 - a)**2", *loss, "--at", "a=1 TJ", "--constants", "c").out
-    assert json.loads(light)["point"] == pytest.approx({"c": 299792458.0, "a": 89.8755178736818 * np.mean(m)}, rel=1e-9)
+    assert json.loads(light)["point"] == pytest.approx(
+        {"c": 299792458.0, "a": 89.8755178736818 * np.mean(m)}, rel=1e-9
+    )
 
 
 def test_constants_of_nature_do_not_move_and_are_held_in_fits(tmp_path: Path) -> None:
     path = tmp_path / "photo.csv"
     path.write_text("f [THz],E [eV]\n500,0.1678\n600,0.5814\n700,0.9950\n")
-    fitted = json.loads(autodiff("fit", "E = h*f - W", "--data", str(path), "--constants", "h", "--json").out)
+    fitted = json.loads(
+        autodiff("fit", "E = h*f - W", "--data", str(path), "--constants", "h", "--json").out
+    )
     photon = 6.62607015e-34 / 1.602176634e-19
     assert fitted["held"] == {"h": "fixed"} and fitted["units"]["parameters"]["W"] == "eV"
-    expected = np.mean([photon * f * 1e12 - e for f, e in ((500, 0.1678), (600, 0.5814), (700, 0.9950))])
+    expected = np.mean(
+        [photon * f * 1e12 - e for f, e in ((500, 0.1678), (600, 0.5814), (700, 0.9950))]
+    )
     assert fitted["parameters"]["W"] == pytest.approx(float(expected), rel=1e-9)
-    way = json.loads(autodiff("minimize", "(x*c - 1[km])**2", "--at", "x=0 us", "--constants", "c", "--json").out)
+    way = json.loads(
+        autodiff("minimize", "(x*c - 1[km])**2", "--at", "x=0 us", "--constants", "c", "--json").out
+    )
     assert way["point"] == pytest.approx({"c": 299792458.0, "x": 1e9 / 299792458.0}, rel=1e-9)
     assert [*way["gradient"]] == ["x"]
-    freed = autodiff("minimize", "(x*c - 1[km])**2", "--at", "x=3 us", "--constants", "c", "--wrt", "c", "--json").out
+    freed = autodiff(
+        "minimize", "(x*c - 1[km])**2", "--at", "x=3 us", "--constants", "c", "--wrt", "c", "--json"
+    ).out
     assert [*json.loads(freed)["gradient"]] == ["c"]
 
 
@@ -370,7 +486,10 @@ def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignor
         assert uncertainty == pytest.approx((0.06**2 + 0.1**2) ** 0.5, rel=1e-12)
     (tmp_path / "rows.csv").write_text("x,y [m],dx [mm],u(y) [mm]\n1,2,100,20\n")
     refused = autodiff(*options, folder=tmp_path)
-    assert refused.code == 2 and "the uncertainties of `x` are in `mm`, and its column has no unit" in refused.err
+    assert (
+        refused.code == 2
+        and "the uncertainties of `x` are in `mm`, and its column has no unit" in refused.err
+    )
 
 
 def test_columns_in_two_units_of_one_quantity_are_not_used_as_numbers_alone(tmp_path: Path):
@@ -381,7 +500,10 @@ def test_columns_in_two_units_of_one_quantity_are_not_used_as_numbers_alone(tmp_
         (tmp_path / "two.csv").write_text(f"{heads}\n1,500,2\n")
         for wide in ((), ("--wide",)):
             result = autodiff("grad", "(x + z)*w", "--points", "two.csv", *wide, folder=tmp_path)
-            assert result.code == 2 and f"error: {named}, and the units in the headings are ignored" in result.err
+            assert (
+                result.code == 2
+                and f"error: {named}, and the units in the headings are ignored" in result.err
+            )
 
 
 def test_files_differ_in_the_unit_of_uncertainties(tmp_path: Path):
@@ -389,7 +511,10 @@ def test_files_differ_in_the_unit_of_uncertainties(tmp_path: Path):
     (tmp_path / "two.csv").write_text("x,dx\nm,m\n1,0.01\n2,0.02\n")
     files = ("--points", "one.csv", "--points", "two.csv")
     result = autodiff("propagate", "2*x", *files, "--errors", "auto", "--wide", folder=tmp_path)
-    assert result.code == 2 and "column `dx` has the unit m in `two.csv`, and mm in `one.csv`" in result.err
+    assert (
+        result.code == 2
+        and "column `dx` has the unit m in `two.csv`, and mm in `one.csv`" in result.err
+    )
 
 
 def test_a_heading_in_a_quotient_of_units_has_the_name_before_it():
@@ -405,4 +530,7 @@ def test_a_heading_and_the_row_of_units_below_it_agree():
     agreed = autodiff("grad", "R*t", "--points", "-", "--wide", stdin="R [Ω],t [ ]\nohm,s\n1,2\n")
     assert agreed.code == 0 and agreed.out.splitlines()[1].startswith("2.0,2.0,1.0")
     result = autodiff("grad", "x*t", "--points", "-", "--wide", stdin="x [mm],t\nm,s\n1,2\n")
-    assert result.code == 2 and "column `x [mm]` is in mm by its heading, and below it stands m" in result.err
+    assert (
+        result.code == 2
+        and "column `x [mm]` is in mm by its heading, and below it stands m" in result.err
+    )

@@ -1,4 +1,6 @@
-"""Tests of the function from batches to batches: it knows its schema, travels, and is compiled once."""
+"""Tests of the function from batches to batches: it knows its schema, travels, and is compiled
+once.
+"""
 
 from __future__ import annotations
 
@@ -40,18 +42,31 @@ def test_the_schema_is_known_beforehand(question: str, backend: str | None) -> N
     asked = rows("x*n", question=question, keep=True, backend=backend)
     answers = asked(batch())
     assert answers.schema.equals(asked.schema(batch().schema), check_metadata=True)
-    assert answers["value"].to_pylist() == [1.0, -2.0, None] and answers["d_x"].to_pylist() == [1.0, 2.0, None]
+    assert answers["value"].to_pylist() == [1.0, -2.0, None] and answers["d_x"].to_pylist() == [
+        1.0,
+        2.0,
+        None,
+    ]
 
 
 def test_several_outputs_have_numbers() -> None:
     answers = rows("x*n, x + n", question="jacobian")(batch())
     assert answers.schema.names == ["value1", "value2", "d1_x", "d1_n", "d2_x", "d2_n", "error"]
     assert answers.schema.field("d2_x").metadata == {b"meaning": b"the derivative of x + n by x"}
-    assert [column.to_pylist()[1] for column in answers.columns[:6]] == [-2.0, 1.0, 2.0, -1.0, 1.0, 1.0]
+    assert [column.to_pylist()[1] for column in answers.columns[:6]] == [
+        -2.0,
+        1.0,
+        2.0,
+        -1.0,
+        1.0,
+        1.0,
+    ]
 
 
 def test_it_travels_as_text() -> None:
-    asked = rows("x*n*r", at={"r": 2}, wrt="x", keep=["id"], columns={"x": "n", "n": "x"}, backend="numpy")
+    asked = rows(
+        "x*n*r", at={"r": 2}, wrt="x", keep=["id"], columns={"x": "n", "n": "x"}, backend="numpy"
+    )
     sent = pickle.dumps(asked)
     assert len(sent) < 500
     again = pickle.loads(sent)  # noqa: S301
@@ -75,7 +90,11 @@ def test_a_process_compiles_it_once(monkeypatch: pytest.MonkeyPatch) -> None:
     copies = [pickle.loads(pickle.dumps(asked)) for _ in range(4)]  # noqa: S301
     found: list[list[float | None]] = []
     threads = [
-        threading.Thread(target=lambda each=each: found.extend(each(batch())["value"].to_pylist() for _ in range(20)))
+        threading.Thread(
+            target=lambda each=each: found.extend(
+                each(batch())["value"].to_pylist() for _ in range(20)
+            )
+        )
         for each in copies
     ]
     for thread in threads:
@@ -156,10 +175,18 @@ def test_reasons_are_the_same_for_rows_that_differ() -> None:
     ],
 )
 def test_what_is_left_is_said_where_that_is_known(
-    sources: int, total: int | None, size: int | None, rows: int, read: int, left: str, monkeypatch: pytest.MonkeyPatch
+    sources: int,
+    total: int | None,
+    size: int | None,
+    rows: int,
+    read: int,
+    left: str,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     from autodiff_cli.data import pipeline
 
-    files: Any = SimpleNamespace(sources=[None] * sources, first=SimpleNamespace(total=total, size=size))
+    files: Any = SimpleNamespace(
+        sources=[None] * sources, first=SimpleNamespace(total=total, size=size)
+    )
     monkeypatch.setattr(pipeline.time, "monotonic", lambda: 110.0)
     assert pipeline.rate(files, rows, read, 100.0) == f", 100 a second{left}"

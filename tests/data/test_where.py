@@ -1,4 +1,6 @@
-"""Tests of `--where`: which rows a condition leaves, in every route, against conditions of Python."""
+"""Tests of `--where`: which rows a condition leaves, in every route, against conditions of
+Python.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,10 @@ from running import autodiff
 Number = float | None
 DRAW = random.Random(5)
 ROWS: list[tuple[float, Number]] = [
-    (DRAW.choice([0.0, -0.0, 1.0, DRAW.uniform(-3, 3)]), DRAW.choice([None, -1.0, 2.5, DRAW.uniform(-3, 3)]))
+    (
+        DRAW.choice([0.0, -0.0, 1.0, DRAW.uniform(-3, 3)]),
+        DRAW.choice([None, -1.0, 2.5, DRAW.uniform(-3, 3)]),
+    )
     for _ in range(60)
 ]
 CONDITIONS: dict[str, Callable[[float, float], bool]] = {
@@ -39,10 +44,14 @@ def expected(condition: str) -> list[tuple[int, bool]]:
 def write(folder: Path, name: str) -> Path:
     path = folder / name
     if name.endswith(".csv"):
-        text = "".join(f"{k},{x!r},{'' if y is None else repr(y)}\n" for k, (x, y) in enumerate(ROWS))
+        text = "".join(
+            f"{k},{x!r},{'' if y is None else repr(y)}\n" for k, (x, y) in enumerate(ROWS)
+        )
         path.write_text(f"id,x,y\n{text}")
     elif name.endswith(".jsonl"):
-        path.write_text("".join(json.dumps({"id": k, "x": x, "y": y}) + "\n" for k, (x, y) in enumerate(ROWS)))
+        path.write_text(
+            "".join(json.dumps({"id": k, "x": x, "y": y}) + "\n" for k, (x, y) in enumerate(ROWS))
+        )
     else:
         parquet = pytest.importorskip("pyarrow.parquet")
         import pyarrow as pa
@@ -52,12 +61,25 @@ def write(folder: Path, name: str) -> Path:
     return path
 
 
-@pytest.mark.parametrize("more", [[], ["--backend", "numpy"], ["--backend", "llvm"]], ids=["usual", "numpy", "llvm"])
+@pytest.mark.parametrize(
+    "more", [[], ["--backend", "numpy"], ["--backend", "llvm"]], ids=["usual", "numpy", "llvm"]
+)
 @pytest.mark.parametrize("name", ["data.csv", "data.jsonl", "data.parquet"])
 @pytest.mark.parametrize("condition", CONDITIONS)
 def test_rows_that_stay(tmp_path: Path, condition: str, name: str, more: list[str]) -> None:
     path = write(tmp_path, name)
-    options = ["--points", str(path), "--where", condition, "--wide", "--format", "csv", "--keep", "id", *more]
+    options = [
+        "--points",
+        str(path),
+        "--where",
+        condition,
+        "--wide",
+        "--format",
+        "csv",
+        "--keep",
+        "id",
+        *more,
+    ]
     answer = autodiff("grad", "x*y", *options)
     rows = [*csv.DictReader(answer.out.splitlines())]
     right = expected(condition)
@@ -66,15 +88,32 @@ def test_rows_that_stay(tmp_path: Path, condition: str, name: str, more: list[st
     assert f"leaves {len(ROWS) - len(right)} of {len(ROWS)} rows out" in answer.err
     place = "row" if name.endswith("parquet") else "line"
     first = 2 if name.endswith("csv") else 1
-    assert all(row["error"].startswith(f"{place} {int(row['id']) + first}: ") for row in rows if row["error"])
+    assert all(
+        row["error"].startswith(f"{place} {int(row['id']) + first}: ")
+        for row in rows
+        if row["error"]
+    )
 
 
-def test_cells_that_are_kept_are_those_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_that_are_kept_are_those_of_the_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "data.csv").write_text("x,k\n1.0,007\n-1,1e3\n2,1.50\n")
     for few in (True, False):
         monkeypatch.setattr(readers.TextReader, "is_short", lambda self, few=few: few)
-        options = ["--points", str(tmp_path / "data.csv"), "--where", "k > 5", "--keep", "k,x", "--wide"]
-        assert autodiff("grad", "2*x", *options).out == "value,d_x,error,k,x\n2.0,2.0,,007,1.0\n-2.0,2.0,,1e3,-1\n"
+        options = [
+            "--points",
+            str(tmp_path / "data.csv"),
+            "--where",
+            "k > 5",
+            "--keep",
+            "k,x",
+            "--wide",
+        ]
+        assert (
+            autodiff("grad", "2*x", *options).out
+            == "value,d_x,error,k,x\n2.0,2.0,,007,1.0\n-2.0,2.0,,1e3,-1\n"
+        )
 
 
 def test_units(tmp_path: Path) -> None:
@@ -90,9 +129,22 @@ def test_units(tmp_path: Path) -> None:
 
 def test_columns_of_other_names_and_swept_points(tmp_path: Path) -> None:
     (tmp_path / "data.csv").write_text("temp,y\n1,1\n2,5\n")
-    options = ["--points", str(tmp_path / "data.csv"), "--columns", "T=temp", "--where", "T > 1", "--at", "q=0:2:1"]
+    options = [
+        "--points",
+        str(tmp_path / "data.csv"),
+        "--columns",
+        "T=temp",
+        "--where",
+        "T > 1",
+        "--at",
+        "q=0:2:1",
+    ]
     answer = autodiff("grad", "T*q", *options, "--format", "csv")
-    assert [row["value"] for row in csv.DictReader(answer.out.splitlines())] == ["0.0", "2.0", "4.0"]
+    assert [row["value"] for row in csv.DictReader(answer.out.splitlines())] == [
+        "0.0",
+        "2.0",
+        "4.0",
+    ]
     assert "leaves 1 of 2 rows out" in answer.err
 
 
@@ -101,12 +153,18 @@ def test_fits_losses_and_uncertainties(tmp_path: Path) -> None:
     left = [(x, y) for x, y in ROWS if y is not None and x > 0]
     mean = sum(y for _, y in left) / len(left)
     rows = ["--data", str(path), "--where", "x > 0", "--on-error", "skip"]
-    assert json.loads(autodiff("fit", "y = a", *rows, "--json").out)["parameters"]["a"] == pytest.approx(mean)
-    loss = json.loads(autodiff("grad", "(y - a)**2", *rows, "--reduce", "mean", "--at", "a=0", "--json").out)
+    assert json.loads(autodiff("fit", "y = a", *rows, "--json").out)["parameters"][
+        "a"
+    ] == pytest.approx(mean)
+    loss = json.loads(
+        autodiff("grad", "(y - a)**2", *rows, "--reduce", "mean", "--at", "a=0", "--json").out
+    )
     assert loss["gradient"]["a"] == pytest.approx(-2 * mean)
     answer = autodiff("propagate", "x", "--data", str(path), "--where", "x > 0", "--json")
     positive = [x for x, _ in ROWS if x > 0]
-    assert json.loads(answer.out)["results"][0]["value"] == pytest.approx(sum(positive) / len(positive))
+    assert json.loads(answer.out)["results"][0]["value"] == pytest.approx(
+        sum(positive) / len(positive)
+    )
     assert f"leaves {len(ROWS) - len(positive)} of {len(ROWS)} rows out" in answer.err
 
 
@@ -132,7 +190,9 @@ def test_a_condition_without_a_value_is_an_error_of_its_row(tmp_path: Path) -> N
         options = ["--points", str(tmp_path / "data.csv"), "--where", "log(x) > 0", "--wide", *more]
         answer = autodiff("grad", "x**2", *options)
         assert answer.code == 2
-        assert answer.out.splitlines()[1].startswith(",,line 2: point: `--where` has no value: `log`")
+        assert answer.out.splitlines()[1].startswith(
+            ",,line 2: point: `--where` has no value: `log`"
+        )
         assert answer.out.splitlines()[2:] == ["4.0,4.0,"]
 
 
@@ -145,8 +205,16 @@ def test_files_in_other_units_are_not_compared(tmp_path: Path) -> None:
     assert answer.code == 2 and other.code == 2 and "other units" in other.err
 
 
-@pytest.mark.parametrize("text", ["x > 0) else 1 if (y > 0", "x > 0) + (y > 0", "x > 0; y > 0", "x > 0, y > 0"])
+@pytest.mark.parametrize(
+    "text", ["x > 0) else 1 if (y > 0", "x > 0) + (y > 0", "x > 0; y > 0", "x > 0, y > 0"]
+)
 def test_a_condition_is_a_whole_of_its_own(tmp_path: Path, text: str) -> None:
     """What only the program around it would make whole is refused, with its place."""
-    result = autodiff("grad", "x", "--points", str(write(tmp_path, "data.csv")), "--where", text, "--wide")
-    assert (result.code, result.out) == (3, "") and "in `--where`: " in result.err and f"\n  {text}\n" in result.err
+    result = autodiff(
+        "grad", "x", "--points", str(write(tmp_path, "data.csv")), "--where", text, "--wide"
+    )
+    assert (
+        (result.code, result.out) == (3, "")
+        and "in `--where`: " in result.err
+        and f"\n  {text}\n" in result.err
+    )

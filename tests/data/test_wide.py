@@ -1,4 +1,6 @@
-"""Tests of wide rows: files of every kind, by every backend, with every row that has no answer named."""
+"""Tests of wide rows: files of every kind, by every backend, with every row that has no answer
+named.
+"""
 
 from __future__ import annotations
 
@@ -37,12 +39,18 @@ REASONS = (None, "domain: `log`", "domain: `sqrt`", "point: column `x`: it is em
 
 
 def as_text(separator: str) -> str:
-    rows = [[("" if cell is None else str(cell)) for cell in row] for row in zip(*TABLE.values(), strict=True)]
+    rows = [
+        [("" if cell is None else str(cell)) for cell in row]
+        for row in zip(*TABLE.values(), strict=True)
+    ]
     return "".join(separator.join(row) + "\n" for row in [list(TABLE), *rows])
 
 
 def as_lines() -> str:
-    return "".join(json.dumps(dict(zip(TABLE, row, strict=True))) + "\n" for row in zip(*TABLE.values(), strict=True))
+    return "".join(
+        json.dumps(dict(zip(TABLE, row, strict=True))) + "\n"
+        for row in zip(*TABLE.values(), strict=True)
+    )
 
 
 def written(folder: Path, kind: str) -> Path:
@@ -93,18 +101,33 @@ def numbers(rows: list[dict[str, object]]) -> list[tuple[object, ...]]:
     return [tuple(row[name] for name in ("value", "d_x", "d_y")) for row in rows]
 
 
-KINDS = ("csv", "tsv", "jsonl", "csv.gz", "csv.zst", "jsonl.gz", "parquet", "arrow", "feather", "arrows")
+KINDS = (
+    "csv",
+    "tsv",
+    "jsonl",
+    "csv.gz",
+    "csv.zst",
+    "jsonl.gz",
+    "parquet",
+    "arrow",
+    "feather",
+    "arrows",
+)
 OUT = ("parquet", "arrow", "csv", "tsv", "jsonl")
 
 
 @pytest.fixture(scope="module")
 def expected() -> list[dict[str, object]]:
     """The answers of the plain way."""
-    lines = autodiff("grad", FORMULA, "--points", "-", "--keep", "id", stdin=as_text(",")).out.splitlines()
+    lines = autodiff(
+        "grad", FORMULA, "--points", "-", "--keep", "id", stdin=as_text(",")
+    ).out.splitlines()
     return [json.loads(line) for line in lines]
 
 
-def check(rows: list[dict[str, object]], expected: list[dict[str, object]], word: str, first: int) -> None:
+def check(
+    rows: list[dict[str, object]], expected: list[dict[str, object]], word: str, first: int
+) -> None:
     assert [row["id"] for row in rows] == TABLE["id"]
     for k, (row, plain, reason) in enumerate(zip(rows, expected, REASONS, strict=True)):
         if reason is None:
@@ -118,25 +141,46 @@ def check(rows: list[dict[str, object]], expected: list[dict[str, object]], word
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_every_kind_of_file_is_read(kind: str, tmp_path: Path, expected: list[dict[str, object]]) -> None:
+def test_every_kind_of_file_is_read(
+    kind: str, tmp_path: Path, expected: list[dict[str, object]]
+) -> None:
     path = written(tmp_path, kind)
     word, first = (
-        ("line", 1 if "jsonl" in kind else 2) if any(t in kind for t in ("csv", "tsv", "jsonl")) else ("row", 1)
+        ("line", 1 if "jsonl" in kind else 2)
+        if any(t in kind for t in ("csv", "tsv", "jsonl"))
+        else ("row", 1)
     )
     for asked in ([], ["--backend", "llvm"], ["--backend", "numpy"], ["--backend", "python"]):
         out = tmp_path / "out.jsonl"
         result = autodiff(
-            "grad", FORMULA, "--points", str(path), "--wide", "--keep", "id", "--output", str(out), "--force", *asked
+            "grad",
+            FORMULA,
+            "--points",
+            str(path),
+            "--wide",
+            "--keep",
+            "id",
+            "--output",
+            str(out),
+            "--force",
+            *asked,
         )
         assert (result.code, result.out) == (4, "")
-        assert "5 rows, and 3 of them have no answer:\n  1  domain: `log` is undefined at …: " in result.err
+        assert (
+            "5 rows, and 3 of them have no answer:\n  1  domain: `log` is undefined at …: "
+            in result.err
+        )
         check(found(out), expected, word, first)
     long = autodiff("grad", FORMULA, "--points", str(path), "--keep", "id").out.splitlines()
-    assert [json.loads(line).get("value") for line in long] == [row.get("value") for row in expected]
+    assert [json.loads(line).get("value") for line in long] == [
+        row.get("value") for row in expected
+    ]
 
 
 @pytest.mark.parametrize("kind", OUT)
-def test_every_kind_of_file_is_written(kind: str, tmp_path: Path, expected: list[dict[str, object]]) -> None:
+def test_every_kind_of_file_is_written(
+    kind: str, tmp_path: Path, expected: list[dict[str, object]]
+) -> None:
     path = written(tmp_path, "parquet")
     out = tmp_path / f"out.{kind}"
     wide = [] if kind in ("parquet", "arrow") else ["--wide"]
@@ -152,11 +196,18 @@ def test_every_kind_of_file_is_written(kind: str, tmp_path: Path, expected: list
 def test_the_schema_says_what_the_columns_mean(tmp_path: Path) -> None:
     path = written(tmp_path, "parquet")
     out = tmp_path / "out.parquet"
-    autodiff("grad", "r*x", "--points", str(path), "--at", "r=2", "--keep-all", "--output", str(out))
+    autodiff(
+        "grad", "r*x", "--points", str(path), "--at", "r=2", "--keep-all", "--output", str(out)
+    )
     schema = parquet.read_schema(out)
     assert schema.names == ["value", "d_r", "d_x", "error", "id", "x", "y"]
-    assert schema.metadata[b"autodiff.formula"] == b"r*x" and schema.metadata[b"autodiff.at"] == b"r=2.0"
-    assert schema.metadata[b"autodiff.version"] and schema.field("d_x").metadata == {b"meaning": b"the derivative by x"}
+    assert (
+        schema.metadata[b"autodiff.formula"] == b"r*x"
+        and schema.metadata[b"autodiff.at"] == b"r=2.0"
+    )
+    assert schema.metadata[b"autodiff.version"] and schema.field("d_x").metadata == {
+        b"meaning": b"the derivative by x"
+    }
 
 
 def test_several_files(tmp_path: Path) -> None:
@@ -166,17 +217,42 @@ def test_several_files(tmp_path: Path) -> None:
         result = autodiff("grad", "sqrt(x + 1)/x", "--points", *asked, "--wide")
         rows = list(csv.DictReader(io.StringIO(result.out)))
         assert [row["value"] for row in rows[2::2]] == ["1.4142135623730951", "0.8660254037844386"]
-        assert rows[0]["error"].startswith(f"{tmp_path / 'part-0.parquet'}, row 1: domain: division by zero")
+        assert rows[0]["error"].startswith(
+            f"{tmp_path / 'part-0.parquet'}, row 1: domain: division by zero"
+        )
         assert len(rows) == 6
     long = autodiff(
-        "grad", "x", "--points", str(tmp_path / "part-0.parquet"), "--points", str(tmp_path / "part-2.parquet")
+        "grad",
+        "x",
+        "--points",
+        str(tmp_path / "part-0.parquet"),
+        "--points",
+        str(tmp_path / "part-2.parquet"),
     )
     assert [json.loads(line)["value"] for line in long.out.splitlines()] == [0.0, -1.0, 2.0, -1.0]
 
 
 def pathological(rng: random.Random) -> str:
-    """A file with everything in it: quotes, line ends, constant expressions, empty lines, wrong rows."""
-    cells = ["1", "2.5", "-3e-2", "pi/4", "", "oops", "nan", "1e999", " 4 ", "+7", "1_000", '"5"', '"pi"', "0", "-1"]
+    """A file with everything in it: quotes, line ends, constant expressions, empty lines, wrong
+    rows.
+    """
+    cells = [
+        "1",
+        "2.5",
+        "-3e-2",
+        "pi/4",
+        "",
+        "oops",
+        "nan",
+        "1e999",
+        " 4 ",
+        "+7",
+        "1_000",
+        '"5"',
+        '"pi"',
+        "0",
+        "-1",
+    ]
     notes = ["a", '"b, c"', '"two\nlines"', 'in"side', '"""', "", "é", '"open', "=x", '"a""b"']
     rows = []
     for _ in range(rng.randrange(1, 60)):
@@ -208,7 +284,9 @@ def test_a_line_may_be_longer_than_a_block(
     monkeypatch.setattr(readers, "BLOCK_BYTES", 100)
     asked = ("grad", "x*y", "--points", "-", "--wide", "--backend", backend, "--format", "jsonl")
     found = [json.loads(line)["error"] for line in autodiff(*asked, stdin=text).out.splitlines()]
-    assert [each and each.split(": ")[1 if each.startswith("line") else 0] for each in found] == rows
+    assert [
+        each and each.split(": ")[1 if each.startswith("line") else 0] for each in found
+    ] == rows
 
 
 def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -220,8 +298,20 @@ def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
         path = tmp_path / "data.csv"
         path.write_text(pathological(rng), encoding="utf-8", newline="")
         monkeypatch.setattr(readers, "BLOCK_BYTES", rng.choice([30, 100, 400, 10_000]))
-        asked = ["grad", FORMULA, "--points", str(path), "--wide", "--keep", "note", "--format", "jsonl"]
-        plain = [json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()]
+        asked = [
+            "grad",
+            FORMULA,
+            "--points",
+            str(path),
+            "--wide",
+            "--keep",
+            "note",
+            "--format",
+            "jsonl",
+        ]
+        plain = [
+            json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()
+        ]
         rows = [json.loads(line) for line in autodiff(*asked, "--backend", "llvm").out.splitlines()]
         assert [row["error"] for row in rows] == [row["error"] for row in plain], seed
         assert [row["note"] for row in rows] == [row["note"] for row in plain], seed
@@ -234,7 +324,9 @@ def test_blocks_are_read_as_rows_are(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert compared > 300 and wrong > 300
 
 
-def test_cells_that_are_not_plain_numbers_are_read_one_by_one(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_cells_that_are_not_plain_numbers_are_read_one_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """And not the lines around them, which would take its time."""
     text = "x,note,y\n1,a,2\nNA,b,2\npi/4,c,2\n,d,-2\n1e999,e,2\n3,f,oops\nno,g,no\n 4,h,2.50\n"
     asked = ("grad", "y*x", "--points", "-", "--wide", "--keep", "note", "--format", "jsonl")
@@ -242,10 +334,21 @@ def test_cells_that_are_not_plain_numbers_are_read_one_by_one(monkeypatch: pytes
     monkeypatch.setattr(readers.TextReader, "_parse_plainly", None)
     found = autodiff(*asked, "--backend", "numpy", stdin=text)
     assert (found.out, found.err, found.code) == (plain.out, plain.err, plain.code)
-    assert [json.loads(row)["error"] is None for row in found.out.splitlines()] == [1, 0, 1, 0, 0, 0, 0, 1]
+    assert [json.loads(row)["error"] is None for row in found.out.splitlines()] == [
+        1,
+        0,
+        1,
+        0,
+        0,
+        0,
+        0,
+        1,
+    ]
 
 
-def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_rows_take_the_pipeline_and_few_do_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     asked = ["grad", "x", "--points", "-", "--wide"]
 
     def no(*_: object) -> None:
@@ -257,7 +360,11 @@ def test_many_rows_take_the_pipeline_and_few_do_not(tmp_path: Path, monkeypatch:
     with monkeypatch.context() as patched:
         patched.setattr(row_routes, "_one_by_one", no)
         patched.setattr(readers, "FEW_ROWS", 2)
-        assert autodiff(*asked, stdin="x\n1\n2\n").out.split() == ["value,d_x,error", "1.0,1.0,", "2.0,1.0,"]
+        assert autodiff(*asked, stdin="x\n1\n2\n").out.split() == [
+            "value,d_x,error",
+            "1.0,1.0,",
+            "2.0,1.0,",
+        ]
 
 
 @pytest.mark.parametrize("backend", ["llvm", "numpy"])
@@ -270,7 +377,16 @@ def test_the_backend_is_taken(backend: str, monkeypatch: pytest.MonkeyPatch) -> 
         return taken[-1]
 
     monkeypatch.setattr(kernels, "kernel", kernel)
-    rows = autodiff("grad", f"x*{len(backend)}", "--points", "-", "--wide", "--backend", backend, stdin="x\n1\n2\n")
+    rows = autodiff(
+        "grad",
+        f"x*{len(backend)}",
+        "--points",
+        "-",
+        "--wide",
+        "--backend",
+        backend,
+        stdin="x\n1\n2\n",
+    )
     assert rows.code == 0 and [each.backend for each in taken] == [backend]
 
 
@@ -296,7 +412,15 @@ def test_second_derivatives_and_several_outputs_are_computed_in_blocks(
     question: str, backend: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     text = "x*log(y)" + (", x/y" if question == "jacobian" else "")
-    asked = [question, text, "--points", str(written(tmp_path, "csv")), "--wide", "--format", "jsonl"]
+    asked = [
+        question,
+        text,
+        "--points",
+        str(written(tmp_path, "csv")),
+        "--wide",
+        "--format",
+        "jsonl",
+    ]
     plain = [json.loads(line) for line in autodiff(*asked, "--backend", "python").out.splitlines()]
     counted = []
     answer = rows.CompiledRows.answer
@@ -328,9 +452,13 @@ def test_columns_are_packed_by_lz4(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", ["parquet", "arrow"])
-def test_a_file_that_grows_too_large_for_its_place_is_said_and_is_gone(kind: str, tmp_path: Path) -> None:
+def test_a_file_that_grows_too_large_for_its_place_is_said_and_is_gone(
+    kind: str, tmp_path: Path
+) -> None:
     resource = pytest.importorskip("resource")
-    parquet.write_table(pa.table({"x": [float(k) for k in range(20_000)]}), tmp_path / "data.parquet")
+    parquet.write_table(
+        pa.table({"x": [float(k) for k in range(20_000)]}), tmp_path / "data.parquet"
+    )
     asked = ["grad", "exp(-x/999)", "--points", "data.parquet", "--output", f"out.{kind}"]
     found = subprocess.run(
         [sys.executable, "-m", "autodiff_cli", *asked],
@@ -358,7 +486,16 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     failure("x", "--points", str(tmp_path / "empty"), *to, code=5, told="holds no file of data")
     failure("x", "--points", str(tmp_path / "*.pq"), *to, code=5, told="no file matches")
     failure("id*x", "--points", str(good), *to, code=2, told="column `id` holds text")
-    failure("x", "--points", str(good), "--output", str(good), "--force", code=5, told="cannot be the output too")
+    failure(
+        "x",
+        "--points",
+        str(good),
+        "--output",
+        str(good),
+        "--force",
+        code=5,
+        told="cannot be the output too",
+    )
     parquet.write_table(pa.table({"x": ["1"]}), tmp_path / "other.parquet")
     failure(
         "x",
@@ -371,10 +508,30 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
         told="column `x` is double in",
     )
     failure("q", "--points", str(good), *to, code=2, told="`q` has no value")
-    failure("temp", "--points", str(good), "--columns", "temp=yy", *to, code=2, told="did you mean `y`?")
+    failure(
+        "temp", "--points", str(good), "--columns", "temp=yy", *to, code=2, told="did you mean `y`?"
+    )
     failure("x", "--points", str(good), "--keep", "idd", *to, code=2, told="did you mean `id`?")
-    failure("x", "--points", str(good), "--output", str(out), "--format", "csv", code=2, told="ask for two things")
-    failure("x", "--points", str(good), "--output", str(tmp_path / "no" / "out.csv"), code=5, told="cannot be written")
+    failure(
+        "x",
+        "--points",
+        str(good),
+        "--output",
+        str(out),
+        "--format",
+        "csv",
+        code=2,
+        told="ask for two things",
+    )
+    failure(
+        "x",
+        "--points",
+        str(good),
+        "--output",
+        str(tmp_path / "no" / "out.csv"),
+        code=5,
+        told="cannot be written",
+    )
     packed = tmp_path / "cut.csv.gz"
     packed.write_bytes(gzip.compress(as_text(",").encode() * 100)[:-30])
     failure("x", "--points", str(packed), *to, code=5, told="cannot be unpacked")
@@ -391,7 +548,9 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
     )
     failure("x", "--points", str(good), "--exact", *to, code=2, told="holds only doubles")
     failure("x", "--points", str(good), "--keep", "value", *to, code=2, told="no column `value`")
-    parquet.write_table(pa.table({"x": [1.0], "value": [2.0], "flag": [True]}), tmp_path / "third.parquet")
+    parquet.write_table(
+        pa.table({"x": [1.0], "value": [2.0], "flag": [True]}), tmp_path / "third.parquet"
+    )
     failure(
         "x",
         "--points",
@@ -401,14 +560,25 @@ def test_bad_input_is_said_and_nothing_is_written(tmp_path: Path) -> None:
         code=2,
         told="a column `value` in the answers",
     )
-    failure("flag", "--points", str(tmp_path / "third.parquet"), *to, code=2, told="holds truth values")
+    failure(
+        "flag", "--points", str(tmp_path / "third.parquet"), *to, code=2, told="holds truth values"
+    )
     twice = pa.Table.from_arrays([pa.array([1.0])] * 2, names=["x", "x"])
     parquet.write_table(twice, tmp_path / "twice.parquet")
     with ipc.new_file(tmp_path / "twice.arrow", twice.schema) as file:
         file.write_table(twice)
     for kind in ("parquet", "arrow"):
-        failure("x", "--points", str(tmp_path / f"twice.{kind}"), *to, code=2, told="the data has two columns `x`")
-    failure("x", "--backend", "numpy", "--points", str(good), code=2, told="`--backend` needs `--wide`")
+        failure(
+            "x",
+            "--points",
+            str(tmp_path / f"twice.{kind}"),
+            *to,
+            code=2,
+            told="the data has two columns `x`",
+        )
+    failure(
+        "x", "--backend", "numpy", "--points", str(good), code=2, told="`--backend` needs `--wide`"
+    )
     assert not out.exists() and not list(tmp_path.glob(".*"))
 
 
@@ -422,7 +592,9 @@ def test_the_first_error_can_be_the_end(tmp_path: Path) -> None:
     assert shown.code == 4 and len(shown.out.splitlines()) == 3
 
 
-def test_an_interruption_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interruption_leaves_no_half_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path, out = written(tmp_path, "parquet"), tmp_path / "out.csv"
 
     class Subject(pipeline.Interruption):
@@ -438,18 +610,31 @@ def test_an_interruption_leaves_no_half_file(tmp_path: Path, monkeypatch: pytest
     assert [each.name for each in tmp_path.iterdir()] == ["data.parquet"]
 
 
-@pytest.mark.parametrize("kind", ["int64", "uint8", "float32", "float16", "decimal128(9, 2)", "dictionary"])
+@pytest.mark.parametrize(
+    "kind", ["int64", "uint8", "float32", "float16", "decimal128(9, 2)", "dictionary"]
+)
 def test_columns_of_numbers_are_converted(kind: str, tmp_path: Path) -> None:
-    types = {"int64": pa.int64(), "uint8": pa.uint8(), "float32": pa.float32(), "float16": pa.float16()}
+    types = {
+        "int64": pa.int64(),
+        "uint8": pa.uint8(),
+        "float32": pa.float32(),
+        "float16": pa.float16(),
+    }
     column = pa.array([1.0, 2.0, None])
     if kind == "dictionary":
         column = column.dictionary_encode()
     else:
         column = column.cast(types.get(kind, pa.decimal128(9, 2)))
-    parquet.write_table(pa.table({"x": column}), tmp_path / "data.parquet") if kind != "float16" else None
+    (
+        parquet.write_table(pa.table({"x": column}), tmp_path / "data.parquet")
+        if kind != "float16"
+        else None
+    )
     with ipc.new_file(tmp_path / "data.arrow", pa.schema([("x", column.type)])) as file:
         file.write_table(pa.table({"x": column}))
-    rows = autodiff("grad", "x**2", "--points", str(tmp_path / "data.arrow"), "--wide", "--format", "jsonl").out
+    rows = autodiff(
+        "grad", "x**2", "--points", str(tmp_path / "data.arrow"), "--wide", "--format", "jsonl"
+    ).out
     assert [json.loads(row)["value"] for row in rows.splitlines()] == [1.0, 4.0, None]
 
 
@@ -462,7 +647,9 @@ def test_decimals_are_the_doubles_nearest_to_them() -> None:
         assert math.isnan(numbers_of(column)[-1])
 
 
-def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_large_group_of_rows_is_not_read_at_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(readers, "BUFFER_BYTES", 65_536)
     monkeypatch.setattr(readers, "MAX_BATCH_ROWS", 1_000)
     rng = random.Random(1)
@@ -480,9 +667,13 @@ def test_a_large_group_of_rows_is_not_read_at_once(tmp_path: Path, monkeypatch: 
 
 
 def test_a_table_for_people_is_wide() -> None:
-    found = autodiff("grad", "x*y", "--points", "-", "--format", "table", stdin="x,y\n1,2\n3,oops\n")
+    found = autodiff(
+        "grad", "x*y", "--points", "-", "--format", "table", stdin="x,y\n1,2\n3,oops\n"
+    )
     assert found.out.count("╭") == 1 and "│ line │ x │ y │ value │ d_x │ d_y │ error" in found.out
-    named = autodiff("grad", "a = 2*x; a", "--points", "-", "--all", "--format", "table", stdin="x\n1\n")
+    named = autodiff(
+        "grad", "a = 2*x; a", "--points", "-", "--all", "--format", "table", stdin="x\n1\n"
+    )
     assert named.code == 0 and "│ line │ x │ value │ d_x │ a │ d_a │" in named.out
     failure(
         "x", "--points", "-", "--sort", "--format", "table",
@@ -491,12 +682,16 @@ def test_a_table_for_people_is_wide() -> None:
 
 
 def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
-    """pyarrow would import pandas to look for its kinds, which costs more than all else together."""
+    """pyarrow would import pandas to look for its kinds, which costs more than all else
+    together.
+    """
     path = written(tmp_path, "parquet")
     program = (
-        "import sys; from autodiff_cli.__main__ import run;"
-        f"run(['grad', 'x*y', '--points', {str(path)!r}, '--output', {str(tmp_path / 'out.parquet')!r}]);"
-        "print(*[name for name in ('pandas', 'rich', 'typer') if name in sys.modules], 'pyarrow' in sys.modules)"
+        "import sys; from autodiff_cli.__main__ import run;run(['grad', 'x*y', '--points',"
+        f" {str(path)!r}, '--output', {str(tmp_path / 'out.parquet')!r}]);print(*[name for name in"
+        " ('pandas', 'rich', 'typer') if name in sys.modules], 'pyarrow' in sys.modules)"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout == "True\n"

@@ -31,7 +31,11 @@ from counting import counted_calls
         ("max(x**2, sqrt(x) - 5)", {"x": 0.0}, [[2.0]]),
         ("softplus(x)", {"x": 0.0}, [[0.25]]),
         ("x*x*y", {"x": 3.0, "y": 2.0}, [[4.0, 6.0], [6.0, 0.0]]),
-        ("prod(x, y, z)", {"x": 0.0, "y": 0.0, "z": 5.0}, [[0.0, 5.0, 0.0], [5.0, 0.0, 0.0], [0.0, 0.0, 0.0]]),
+        (
+            "prod(x, y, z)",
+            {"x": 0.0, "y": 0.0, "z": 5.0},
+            [[0.0, 5.0, 0.0], [5.0, 0.0, 0.0], [0.0, 0.0, 0.0]],
+        ),
         ("sinc(x)", {"x": 0.0}, [[-(math.pi**2) / 3]]),
         ("e*x**2 + pi", {"x": 1.0}, [[2 * math.e]]),
     ],
@@ -61,14 +65,18 @@ def test_an_infinite_second_derivative_is_an_error(text: str) -> None:
         ("(1-x)**2 + 100*(y-x**2)**2", {"x": 1, "y": 1}, "minimum", "convex"),
     ],
 )
-def test_what_is_said_of_the_point(text: str, point: dict[str, float], verdict: str, curvature: str) -> None:
+def test_what_is_said_of_the_point(
+    text: str, point: dict[str, float], verdict: str, curvature: str
+) -> None:
     found = hessian(text, point)
     assert (found.verdict, found.curvature) == (verdict, curvature)
 
 
 @given(
     st.integers(1, 7).flatmap(
-        lambda n: st.lists(st.lists(st.floats(-9, 9), min_size=n, max_size=n), min_size=n, max_size=n)
+        lambda n: st.lists(
+            st.lists(st.floats(-9, 9), min_size=n, max_size=n), min_size=n, max_size=n
+        )
     )
 )
 @settings(max_examples=60, deadline=None)
@@ -161,7 +169,9 @@ def test_vectors_that_do_not_fit(options: dict[str, Any], words: str) -> None:
         ("atan(x*1e-150)", {"x": 1e280}),
     ],
 )
-def test_parts_that_underflow_or_overflow_do_not_spoil_second_derivatives(text: str, point: dict[str, float]) -> None:
+def test_parts_that_underflow_or_overflow_do_not_spoil_second_derivatives(
+    text: str, point: dict[str, float]
+) -> None:
     doubles = hessian(text, point).hessian
     digits = hessian(text, point, arithmetic=Arithmetic("precision", 30)).hessian
     assert [x for row in doubles for x in row] == pytest.approx(

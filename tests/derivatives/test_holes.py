@@ -13,10 +13,12 @@ from autodiff_cli.capabilities.derivatives.taylor import taylor
 from autodiff_cli.questions.arithmetic import Arithmetic
 
 AT_ZERO = [
-    "sin(x)/x", "(1 - cos(x))/x**2", "(exp(x) - 1)/x", "x/log(1 + x)", "tan(x)/x", "x/tan(x)", "(x - sin(x))/x**3",
-    "exp(sin(x)/x)", "1/sin(x) - 1/x", "log(sin(x)/x)", "sin(x)/x/((exp(x) - 1)/x)", "(tanh(x) - x)/x**3",
-    "sqrt(sin(x)/x)", "(exp(x) - 1 - x - x**2/2)/x**3", "x/(1 - exp(-x))", "sin(sin(x))/sin(2*x)", "atan(x)/asin(x)",
-    "(cos(x) - exp(-x**2/2))/x**4", "x**2/(1 - cos(x))", "(1 + x)**(1/3)*sinh(x)/x", "1/x**2 - 1/sin(x)**2",
+    "sin(x)/x", "(1 - cos(x))/x**2", "(exp(x) - 1)/x", "x/log(1 + x)", "tan(x)/x", "x/tan(x)",
+    "(x - sin(x))/x**3", "exp(sin(x)/x)", "1/sin(x) - 1/x", "log(sin(x)/x)",
+    "sin(x)/x/((exp(x) - 1)/x)", "(tanh(x) - x)/x**3", "sqrt(sin(x)/x)",
+    "(exp(x) - 1 - x - x**2/2)/x**3", "x/(1 - exp(-x))", "sin(sin(x))/sin(2*x)", "atan(x)/asin(x)",
+    "(cos(x) - exp(-x**2/2))/x**4", "x**2/(1 - cos(x))", "(1 + x)**(1/3)*sinh(x)/x",
+    "1/x**2 - 1/sin(x)**2",
 ]  # fmt: skip
 ORDER = 6
 
@@ -26,14 +28,21 @@ def test_series_are_those_of_sympy(text: str) -> None:
     sympy = pytest.importorskip("sympy")
     x = sympy.Symbol("x")
     # SymPy may lose orders to cancellation
-    series = sympy.series(sympy.sympify(text.replace("1/3", "Rational(1, 3)")), x, 0, ORDER + 5).removeO()
+    series = sympy.series(
+        sympy.sympify(text.replace("1/3", "Rational(1, 3)")), x, 0, ORDER + 5
+    ).removeO()
     wanted = [float(series.coeff(x, k)) for k in range(ORDER + 1)]
     answer = taylor(text, {"x": 0}, order=ORDER)
     assert answer.coefficients == pytest.approx(wanted, rel=1e-15, abs=1e-300)
     assert all((c == 0) == (w == 0) for c, w in zip(answer.coefficients, wanted, strict=True))
-    assert [w.kind for w in answer.warnings] == ["removable"] and "not proven" not in answer.warnings[0].message
+    assert [w.kind for w in answer.warnings] == [
+        "removable"
+    ] and "not proven" not in answer.warnings[0].message
     assert [
-        float(c) for c in taylor(text, {"x": "0"}, order=ORDER, arithmetic=Arithmetic("precision", 30)).coefficients
+        float(c)
+        for c in taylor(
+            text, {"x": "0"}, order=ORDER, arithmetic=Arithmetic("precision", 30)
+        ).coefficients
     ] == (pytest.approx(wanted, rel=1e-15))
 
 
@@ -42,7 +51,14 @@ def test_random_quotients_at_random_points(seed: int) -> None:
     rng = random.Random(seed)
     at = rng.choice(["2", "-1", "0.3", "1/7", "pi/3"])
     t = f"(x - ({at}))"
-    functions = [f"sin(2*{t})", f"(exp({t}) - 1)", f"log(1 + {t}/3)", f"{t}*cos(x)", f"({t}**2 + {t})", f"tanh({t})"]
+    functions = [
+        f"sin(2*{t})",
+        f"(exp({t}) - 1)",
+        f"log(1 + {t}/3)",
+        f"{t}*cos(x)",
+        f"({t}**2 + {t})",
+        f"tanh({t})",
+    ]
     above, below = rng.sample(functions, 2)
     text = f"exp(x)*{above}/{below} + ({rng.choice(functions)})/{t}"
     answer = taylor(text, {"x": at}, order=3)
@@ -50,7 +66,9 @@ def test_random_quotients_at_random_points(seed: int) -> None:
         place = mpf(mp.mpf(1) / 7 if at == "1/7" else mp.pi / 3 if at == "pi/3" else at)
         names = {name: getattr(mp, name) for name in ("sin", "exp", "log", "cos", "tanh", "pi")}
         source = text.replace(f"({at})", "(place)")
-        wanted = mp.taylor(lambda z: eval(source, {**names, "x": z, "place": place}), place + mpf("1e-40"), 3)  # noqa: S307
+        wanted = mp.taylor(
+            lambda z: eval(source, {**names, "x": z, "place": place}), place + mpf("1e-40"), 3
+        )  # noqa: S307
     assert answer.coefficients == pytest.approx([float(c) for c in wanted], rel=1e-9)
 
 
@@ -121,4 +139,6 @@ def test_the_gradient_is_an_error_that_says_the_limit() -> None:
 
 def test_a_branch_that_a_constant_decides_has_its_series() -> None:
     answer = taylor("sin(x)/x if a > 2 else x", {"x": 0, "a": 3}, wrt=["x"], order=2)
-    assert answer.coefficients == pytest.approx([1, 0, -1 / 6]) and [w.kind for w in answer.warnings] == ["removable"]
+    assert answer.coefficients == pytest.approx([1, 0, -1 / 6]) and [
+        w.kind for w in answer.warnings
+    ] == ["removable"]

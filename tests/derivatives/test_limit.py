@@ -17,7 +17,9 @@ from autodiff_cli.questions.problem import parse
 
 TABLE = [
     line.split("\t")
-    for line in (Path(__file__).parents[1] / "corpora" / "limits.txt").read_text(encoding="utf-8").splitlines()
+    for line in (Path(__file__).parents[1] / "corpora" / "limits.txt")
+    .read_text(encoding="utf-8")
+    .splitlines()
     if not line.startswith("#")
 ]
 DIGITS = RunningDigits(40)
@@ -38,7 +40,9 @@ def is_equal(formula: str, expected: str) -> bool:
     return bool(abs(float(difference)) < 1e-30)
 
 
-@pytest.mark.parametrize(("text", "place", "expected"), TABLE, ids=[f"{line[0]} {line[1]}" for line in TABLE])
+@pytest.mark.parametrize(
+    ("text", "place", "expected"), TABLE, ids=[f"{line[0]} {line[1]}" for line in TABLE]
+)
 def test_limits_of_textbooks(text: str, place: str, expected: str) -> None:
     answer = limit(text, place, wrt=place.partition("=")[0])
     if expected in ("inf", "-inf", "none"):
@@ -141,8 +145,12 @@ def test_oscillation_is_no_limit(text: str, place: str) -> None:
         ("exp2(exp(sin(x)))", 2 ** math.exp(-1)),
     ],
 )
-def test_a_monotone_function_of_a_wave_swings_between_its_values_at_the_ends(swing: str, least: float) -> None:
-    """Times x it goes to infinity if what is taken off is less than all of its values, and else has no limit."""
+def test_a_monotone_function_of_a_wave_swings_between_its_values_at_the_ends(
+    swing: str, least: float
+) -> None:
+    """Times x it goes to infinity if what is taken off is less than all of its values, and else has
+    no limit.
+    """
     assert limit(f"x*({swing} - ({least - 0.01}))", {"x": "inf"}).formula == "inf"
     assert limit(f"x*({swing} - ({least + 0.01}))", {"x": "inf"}).kind == "none"
     assert limit(f"({swing})/x", {"x": "inf"}).formula == "0"
@@ -188,7 +196,9 @@ def test_coefficients_that_are_zero_for_all_parameters(
     assert (answer.formula, answer.condition, [*answer.warnings]) == (formula, condition, [])
 
 
-@pytest.mark.parametrize("text", ["(max(a, 20) - 20)*x", "(sqrt((a - 20)^2) - (20 - a))*x", "(abs(a - 30) + a - 30)*x"])
+@pytest.mark.parametrize(
+    "text", ["(max(a, 20) - 20)*x", "(sqrt((a - 20)^2) - (20 - a))*x", "(abs(a - 30) + a - 30)*x"]
+)
 def test_a_coefficient_that_is_zero_for_some_parameters_stays_undecided(text: str) -> None:
     with pytest.raises(ExpressionError, match="depends on the sign"):
         limit(text, {"x": "inf"})
@@ -223,7 +233,9 @@ def test_sides_that_differ_unless_a_parameter_is_zero() -> None:
 
 
 def test_numbers_of_a_limit() -> None:
-    assert limit("atan(x)", {"x": float("inf")}).limit == pytest.approx(1.5707963267948966, rel=1e-15)
+    assert limit("atan(x)", {"x": float("inf")}).limit == pytest.approx(
+        1.5707963267948966, rel=1e-15
+    )
     answer = limit("(1 + 1/x)^x", {"x": "inf"}, precision=30)
     assert answer.limit.text == "2.71828182845904523536028747135"
     assert limit("a*x", {"x": 2}).limit is None
@@ -266,11 +278,17 @@ BESIDE_POLES = [
     ("besseli(2, x)*besselk(2, x)*x", "inf", lambda: 0.5),
     ("x*(besselk(1, x)*sqrt(x)*exp(x) - sqrt(pi/2))", "inf", lambda: mp.sqrt(mp.pi / 2) * 3 / 8),
 ]
-"""Formulas and places, with the limits by the series of DLMF 5.7, 5.15, 10.8, 10.31, 10.40 and 25.2."""
+"""Formulas and places, with the limits by the series of DLMF 5.7, 5.15, 10.8, 10.31, 10.40 and
+25.2.
+"""
 
 
-@pytest.mark.parametrize(("text", "place", "expected"), BESIDE_POLES, ids=[line[0] for line in BESIDE_POLES])
-def test_limits_beside_poles_are_those_of_mpmath(text: str, place: str, expected: Callable[[], Any]) -> None:
+@pytest.mark.parametrize(
+    ("text", "place", "expected"), BESIDE_POLES, ids=[line[0] for line in BESIDE_POLES]
+)
+def test_limits_beside_poles_are_those_of_mpmath(
+    text: str, place: str, expected: Callable[[], Any]
+) -> None:
     answer = limit(text, {"x": place}, precision=50)
     with mp.workdps(60):
         value = mp.mpf(expected())
@@ -293,7 +311,9 @@ def test_sides_of_poles(text: str, place: str, left: str | None, right: str) -> 
     assert [side.formula for side in limit(text, {"x": place}).sides] == [left, right]
 
 
-@pytest.mark.parametrize("text", ["besselk(nu, x)", "besselk(500, x)", "bessely(x, x)", "gamma(x - 5000)"])
+@pytest.mark.parametrize(
+    "text", ["besselk(nu, x)", "besselk(500, x)", "bessely(x, x)", "gamma(x - 5000)"]
+)
 def test_poles_without_a_series_are_refused(text: str) -> None:
     with pytest.raises(ExpressionError, match="not known"):
         limit(text, {"x": "0+"})

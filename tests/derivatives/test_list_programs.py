@@ -1,4 +1,6 @@
-"""Programs of lists and matrices from `parse`: shapes are those of a call, derivatives have them too."""
+"""Programs of lists and matrices from `parse`: shapes are those of a call, derivatives have them
+too.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def torch() -> Any:
 
 
 @pytest.mark.parametrize("text", PROGRAMS)
-def test_derivatives_are_those_of_pytorch_in_the_shapes_of_the_arguments(torch: Any, text: str) -> None:
+def test_derivatives_are_those_of_pytorch_in_the_shapes_of_the_arguments(
+    torch: Any, text: str
+) -> None:
     theirs, values = PROGRAMS[text]
     program, names = parse(text), [*values]
     tensors = tuple(torch.tensor(x, dtype=torch.float64) for x in values.values())
@@ -40,7 +44,9 @@ def test_derivatives_are_those_of_pytorch_in_the_shapes_of_the_arguments(torch: 
     close: Any = {"rtol": 1e-12, "atol": 1e-13}
     assert program(**values) == pytest.approx(float(theirs(*tensors)), rel=1e-12)
     found = program.gradient(**values)
-    for name, slopes in zip(names, torch.autograd.functional.jacobian(theirs, tensors), strict=True):
+    for name, slopes in zip(
+        names, torch.autograd.functional.jacobian(theirs, tensors), strict=True
+    ):
         np.testing.assert_allclose(found.gradient[name], slopes, **close)
         assert np.shape(found.gradient[name]) == np.shape(values[name])
     second = program.hessian(**values)
@@ -75,7 +81,10 @@ def test_a_program_with_several_results_has_the_jacobian_of_pytorch(torch: Any) 
 def test_lists_come_back_as_lists() -> None:
     found = parse("sum(W @ x)").gradient([[1, 2], [3, 4]], (5, 6))
     assert found.gradient == {"W": [[5.0, 6.0], [5.0, 6.0]], "x": (4.0, 6.0)}
-    assert parse("W @ x").jacobian([[1, 2]], [3, 4]).jacobian == {"W": [[[3.0, 4.0]]], "x": [[1.0, 2.0]]}
+    assert parse("W @ x").jacobian([[1, 2]], [3, 4]).jacobian == {
+        "W": [[[3.0, 4.0]]],
+        "x": [[1.0, 2.0]],
+    }
 
 
 def test_each_shape_has_its_program_and_entries_without_influence_are_zero() -> None:
@@ -84,7 +93,10 @@ def test_each_shape_has_its_program_and_entries_without_influence_are_zero() -> 
         found = program.gradient(x=list(range(1, size + 1)), w=[0.0] * size)
         assert found.gradient["x"] == pytest.approx([2.0 * k for k in range(1, size + 1)])
         assert found.value == pytest.approx(sum(k * k for k in range(1, size + 1)))
-    assert parse("x[2] * sum(y)").gradient(x=[1, 2, 3], y=[4]).gradient == {"x": [0.0, 4.0, 0.0], "y": [2.0]}
+    assert parse("x[2] * sum(y)").gradient(x=[1, 2, 3], y=[4]).gradient == {
+        "x": [0.0, 4.0, 0.0],
+        "y": [2.0],
+    }
 
 
 def test_a_list_may_be_given_by_its_entries() -> None:
@@ -92,13 +104,20 @@ def test_a_list_may_be_given_by_its_entries() -> None:
     assert program.parameters == ("x",) and program([3, 2]) == 12.0
     assert program.hessian(x=[3, 2]).hessian == {"x": {"x": [[0.0, 4.0], [4.0, 6.0]]}}
     entries = {"x[1]": 3, "x[2]": 2}
-    assert program(**entries) == 12.0 and program.gradient(**entries).gradient == {"x[1]": 4.0, "x[2]": 12.0}
+    assert program(**entries) == 12.0 and program.gradient(**entries).gradient == {
+        "x[1]": 4.0,
+        "x[2]": 12.0,
+    }
 
 
 def test_a_sum_of_one_argument_is_that_of_a_list() -> None:
     expected = gradient("sum(x)**2", {"x": [1, 2]})
     found = parse("sum(x)**2").gradient(x=[1, 2])
-    assert (found.value, found.gradient) == (expected.value, {"x": [6.0, 6.0]}) == (9.0, {"x": expected.gradient["x"]})
+    assert (
+        (found.value, found.gradient)
+        == (expected.value, {"x": [6.0, 6.0]})
+        == (9.0, {"x": expected.gradient["x"]})
+    )
     assert parse("sum(x)**2")(x=3) == 9.0
 
 
@@ -138,6 +157,8 @@ def test_what_a_definition_holds_fixed_has_no_derivative() -> None:
         (lambda f: f.hessian(W, 0 * X), ExpressionError, "norm|hypot"),
     ],
 )
-def test_what_does_not_fit_is_said(call: Callable[[Any], Any], kind: type[Exception], words: str) -> None:
+def test_what_does_not_fit_is_said(
+    call: Callable[[Any], Any], kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         call(parse("norm(W @ x)"))

@@ -89,7 +89,9 @@ VALUES = [
 
 
 @pytest.mark.parametrize(("program", "point", "value", "expected"), VALUES)
-def test_values(program: str, point: dict[str, float], value: float, expected: dict[str, float]) -> None:
+def test_values(
+    program: str, point: dict[str, float], value: float, expected: dict[str, float]
+) -> None:
     result = gradient(program, point)
     assert result.value == pytest.approx(value, rel=1e-15, abs=0)
     assert list(result.gradient) == list(expected)
@@ -165,7 +167,9 @@ WARNINGS = [
 
 
 @pytest.mark.parametrize(("program", "point", "expected", "under"), WARNINGS)
-def test_kinks(program: str, point: dict[str, float], expected: dict[str, float], under: list[str]) -> None:
+def test_kinks(
+    program: str, point: dict[str, float], expected: dict[str, float], under: list[str]
+) -> None:
     result = gradient(program, point)
     assert result.gradient == expected
     assert [program[w.span.start : w.span.end] for w in result.warnings if w.span] == under
@@ -234,7 +238,9 @@ LATER = [
 
 
 @pytest.mark.parametrize(("program", "point", "expected", "warnings"), LATER)
-def test_rare_meetings(program: str, point: dict[str, float], expected: dict[str, float], warnings: int) -> None:
+def test_rare_meetings(
+    program: str, point: dict[str, float], expected: dict[str, float], warnings: int
+) -> None:
     result = gradient(program, point)
     assert result.gradient == pytest.approx(expected, rel=1e-15, abs=0)
     assert len(result.warnings) == warnings

@@ -36,8 +36,14 @@ def test_against_pytorch(graph: Value, numbers: list[float]) -> None:
     point = dict(zip(NAMES, numbers, strict=True))
     names = [v.label for v in in_order((graph,)) if v.primitive is VARIABLE]
     assume(names)
-    # PyTorch takes the derivative of x**y by x for 0 wherever y is 0, and so loses d²/dx dy, which is 1/x there.
-    assume(all(v.primitive.name != "pow" or v._prev[1].primitive is CONSTANT for v in in_order((graph,))))
+    # PyTorch takes the derivative of x**y by x for 0 wherever y is 0, and so loses d²/dx dy, which
+    # is 1/x there.
+    assume(
+        all(
+            v.primitive.name != "pow" or v._prev[1].primitive is CONSTANT
+            for v in in_order((graph,))
+        )
+    )
 
     def theirs(x: Any) -> Any:
         tensors: dict[Value, Any] = {}

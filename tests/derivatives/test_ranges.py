@@ -1,4 +1,6 @@
-"""`grad --over`: ranges of values and derivatives over a box hold, are narrow, and claim no more than is proven."""
+"""`grad --over`: ranges of values and derivatives over a box hold, are narrow, and claim no more
+than is proven.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,8 @@ def test_ranges_contain_the_exact_ones_and_are_narrow(
 
 
 PLACES = [
-    # the program, the box, the kind of its only place, a number in it, whether value and slope are bounded everywhere
+    # the program, the box, the kind of its only place, a number in it, whether value and slope are
+    # bounded everywhere
     ("1/x", (-1, 1), "value", 0.0, False, False),
     ("sqrt(x)", (0, 1), "value", 0.0, False, False),
     ("tan(x)", (0, 3), "value", math.pi / 2, False, False),
@@ -66,7 +69,9 @@ PLACES = [
 ]
 
 
-@pytest.mark.parametrize(("text", "ends", "kind", "place", "value", "slope"), PLACES, ids=[row[0] for row in PLACES])
+@pytest.mark.parametrize(
+    ("text", "ends", "kind", "place", "value", "slope"), PLACES, ids=[row[0] for row in PLACES]
+)
 def test_places_are_named_and_nothing_is_claimed_there(
     text: str, ends: Ends, kind: str, place: float, value: bool, slope: bool
 ) -> None:
@@ -154,7 +159,9 @@ def test_work_is_bounded_and_said() -> None:
         ("x, 2*x", {"x": (0, 1)}, {}, "type", "2 outputs"),
     ],
 )
-def test_refusals(text: str, over: dict[str, Ends], at: dict[str, float], kind: str, message: str) -> None:
+def test_refusals(
+    text: str, over: dict[str, Ends], at: dict[str, float], kind: str, message: str
+) -> None:
     with pytest.raises(ExpressionError) as error:
         ranges(text, over, at=at)
     assert error.value.kind == kind

@@ -1,4 +1,6 @@
-"""Sensitivities in the unit that was asked for over that of the variable, in every command and form; pint converts."""
+"""Sensitivities in the unit that was asked for over that of the variable, in every command and
+form; pint converts.
+"""
 
 from __future__ import annotations
 
@@ -58,7 +60,10 @@ def test_records_of_other_shapes() -> None:
     for name, (sensitivity, unit), contribution in (("L", BY_L, 40.0), ("w", BY_W, 40.0)):
         assert budget["results"][0]["budget"][name]["sensitivity"] == sensitivity
         assert budget["results"][0]["budget"][name]["contribution"] == pytest.approx(contribution)
-        assert budget["units"]["results"][0]["budget"][name] == {"sensitivity": unit, "contribution": "mm"}
+        assert budget["units"]["results"][0]["budget"][name] == {
+            "sensitivity": unit,
+            "contribution": "mm",
+        }
 
 
 def test_each_node_has_the_unit_of_its_variable() -> None:
@@ -106,9 +111,13 @@ def test_what_people_read(args: list[str], texts: list[str]) -> None:
 def test_rows_and_sweeps() -> None:
     single = _cells("grad", FORMULA, *AT, "--format", "csv")
     assert [(float(row["partial"]), row["partial_unit"]) for row in single] == [BY_L, BY_W]
-    swept = _cells("grad", FORMULA, "--at", "L=2:3:1 m, w=10 m", "--in", "mm", "--wide", "--format", "csv")
+    swept = _cells(
+        "grad", FORMULA, "--at", "L=2:3:1 m, w=10 m", "--in", "mm", "--wide", "--format", "csv"
+    )
     assert [float(row["d_L [mm/m]"]) for row in swept] == pytest.approx([400.0, 600.0])
-    wide = _cells("grad", FORMULA, "--points", "-", "--in", "mm", "--wide", "--format", "csv", stdin=ROWS)
+    wide = _cells(
+        "grad", FORMULA, "--points", "-", "--in", "mm", "--wide", "--format", "csv", stdin=ROWS
+    )
     assert (float(wide[0]["d_L [mm/m]"]), float(wide[0]["d_w [mm/m]"])) == (BY_L[0], BY_W[0])
     long = _cells("grad", FORMULA, "--points", "-", "--in", "mm", "--format", "csv", stdin=ROWS)
     assert [(float(row["partial"]), row["partial_unit"]) for row in long] == [BY_L, BY_W]
@@ -117,17 +126,26 @@ def test_rows_and_sweeps() -> None:
     assert {name: float(x) for name, x in jacobian[0].items() if name.startswith("d1_")} == {
         "d1_L [mm/m]": 400.0, "d1_w [mm/m]": -40.0,
     }  # fmt: skip
-    sweep = _cells("propagate", FORMULA, "--at", "L=2:3:1±0.1 m, w=10 m", "--in", "mm", "--format", "csv")
+    sweep = _cells(
+        "propagate", FORMULA, "--at", "L=2:3:1±0.1 m, w=10 m", "--in", "mm", "--format", "csv"
+    )
     assert [float(row["uncertainty [mm]"]) for row in sweep] == pytest.approx([40.0, 60.0])
 
 
 def test_many_rows_are_those_of_few() -> None:
     """Compiled rows have their own conversion."""
     rows = "L [m],w [m]\n" + "".join(f"{k},10\n" for k in range(1, 25_001))
-    many = _cells("grad", FORMULA, "--points", "-", "--in", "mm", "--wide", "--format", "csv", stdin=rows)
+    many = _cells(
+        "grad", FORMULA, "--points", "-", "--in", "mm", "--wide", "--format", "csv", stdin=rows
+    )
     assert len(many) == 25_000
-    assert all(float(row["d_L [mm/m]"]) == pytest.approx(200.0 * k) for k, row in enumerate(many, start=1))
-    assert all(float(row["d_w [mm/m]"]) == pytest.approx(-10.0 * k * k) for k, row in enumerate(many, start=1))
+    assert all(
+        float(row["d_L [mm/m]"]) == pytest.approx(200.0 * k) for k, row in enumerate(many, start=1)
+    )
+    assert all(
+        float(row["d_w [mm/m]"]) == pytest.approx(-10.0 * k * k)
+        for k, row in enumerate(many, start=1)
+    )
 
 
 def test_the_python_functions() -> None:
@@ -143,7 +161,10 @@ def test_the_python_functions() -> None:
 
 def test_without_a_wish_a_ratio_of_lengths_is_a_number() -> None:
     record = _record("grad", "a + b", "--at", "a=1 m, b=2 mm")
-    assert record["gradient"] == {"a": 1.0, "b": 1.0} and record["units"]["gradient"] == {"a": "1", "b": "1"}
+    assert record["gradient"] == {"a": 1.0, "b": 1.0} and record["units"]["gradient"] == {
+        "a": "1",
+        "b": "1",
+    }
     same = _record("grad", "a + b", "--at", "a=1 m, b=2 mm", "--in", "mm")
     assert same["gradient"] == {"a": 1000.0, "b": 1.0}
     assert same["units"]["gradient"] == {"a": "mm/m", "b": "1"}
@@ -159,9 +180,11 @@ TRIALS = 200
 
 
 def _expression(rng: random.Random) -> tuple[str, dict[str, str], str, Mapping[str, str]]:
-    """Return a formula of the dimension of its first variable, its point, a wished unit, and its exact derivatives.
+    """Return a formula of the dimension of its first variable, its point, a wished unit, and its
+    exact derivatives.
 
-    Each formula is k * a**p * b**(1 - p) * exp-free ratio of two others of one dimension, with or without a summand.
+    Each formula is k * a**p * b**(1 - p) * exp-free ratio of two others of one dimension, with or
+    without a summand.
     """
     kind, other = rng.sample([*ALIKE], 2)
     p, q = rng.choice([2, 3, -1, 1]), rng.choice([1, 2, -1])
@@ -193,7 +216,11 @@ def _in(registry: Any, number: float, unit: str) -> Any:
 
 
 def _spelled(symbol: str) -> str:
-    return {"in": "inch", "′": "arcminute"}.get(symbol, symbol).replace("⁻¹", "**-1").replace("²", "**2")
+    return (
+        {"in": "inch", "′": "arcminute"}.get(symbol, symbol)
+        .replace("⁻¹", "**-1")
+        .replace("²", "**2")
+    )
 
 
 def test_two_hundred_sensitivities_are_those_of_pint() -> None:
@@ -203,10 +230,14 @@ def test_two_hundred_sensitivities_are_those_of_pint() -> None:
     for _ in range(TRIALS):
         text, at, wished, by = _expression(rng)
         typed = {name: value.replace("inch", "in") for name, value in at.items()}
-        values = {name: registry.Quantity(float(x.split()[0]), x.split()[1]) for name, x in at.items()}
+        values = {
+            name: registry.Quantity(float(x.split()[0]), x.split()[1]) for name, x in at.items()
+        }
         asked = wished.replace("inch", "in")
         answer = gradient(text, typed, units=asked)
-        assert answer.value == pytest.approx(_of_pint(registry, text, values).to(wished).magnitude, rel=1e-11)
+        assert answer.value == pytest.approx(
+            _of_pint(registry, text, values).to(wished).magnitude, rel=1e-11
+        )
         units = answer.units.texts()["gradient"]
         for name, formula in by.items():
             theirs = _of_pint(registry, formula, values)
@@ -219,8 +250,13 @@ def test_two_hundred_sensitivities_are_those_of_pint() -> None:
                 theirs.to_base_units().magnitude, rel=1e-11, abs=1e-11 * scale
             ), (text, at, wished, name)
             if name in "ab":
-                # the unit is that of the row: a number of the variable's unit times it is one of the wished unit
-                assert units[name] == ("1" if own == asked else f"{asked}/{own}"), (text, at, wished)
+                # the unit is that of the row: a number of the variable's unit times it is one of
+                # the wished unit
+                assert units[name] == ("1" if own == asked else f"{asked}/{own}"), (
+                    text,
+                    at,
+                    wished,
+                )
                 ratios += own != asked
     assert ratios > TRIALS, "most of these derivatives have a unit of two of a kind"
 
@@ -229,14 +265,21 @@ def test_a_contribution_is_the_sensitivity_times_the_uncertainty() -> None:
     rng = random.Random(7)
     for _ in range(40):
         text, at, wished, _ = _expression(rng)
-        typed = {name: value.replace("inch", "in").replace(" ", "±0.01 ") for name, value in at.items()}
+        typed = {
+            name: value.replace("inch", "in").replace(" ", "±0.01 ") for name, value in at.items()
+        }
         result = propagate(text, typed, units=wished.replace("inch", "in"))
         units = result.units.texts()["results"][0]["budget"]
         for name in "ab":
             own = typed[name].split()[1]
             share, asked = result.results[0].budget[name], wished.replace("inch", "in")
-            assert units[name] == {"sensitivity": "1" if own == asked else f"{asked}/{own}", "contribution": asked}
-            assert abs(share.sensitivity) * 0.01 == pytest.approx(share.contribution, rel=1e-9, abs=1e-300)
+            assert units[name] == {
+                "sensitivity": "1" if own == asked else f"{asked}/{own}",
+                "contribution": asked,
+            }
+            assert abs(share.sensitivity) * 0.01 == pytest.approx(
+                share.contribution, rel=1e-9, abs=1e-300
+            )
 
 
 @pytest.mark.parametrize(
@@ -256,12 +299,20 @@ def test_budgets_add_up_in_the_units_that_they_show(text: str, at: str, unit: st
     record = autodiff_cli.propagate(text, at, in_=unit).to_dict()
     budget, units = record["results"][0]["budget"], record["units"]["results"][0]["budget"]
     for name, share in budget.items():
-        u, of_u = record["inputs"][name]["uncertainty"], record["units"]["inputs"][name]["uncertainty"]
+        u, of_u = (
+            record["inputs"][name]["uncertainty"],
+            record["units"]["inputs"][name]["uncertainty"],
+        )
         sensitivity, contribution = units[name]["sensitivity"], units[name]["contribution"]
         in_si = abs(share["sensitivity"]) * _in_si(sensitivity) * u * _in_si(of_u)
-        assert in_si == pytest.approx(share["contribution"] * _in_si(contribution), rel=1e-9), (name, units[name])
+        assert in_si == pytest.approx(share["contribution"] * _in_si(contribution), rel=1e-9), (
+            name,
+            units[name],
+        )
         if sensitivity in ("1", contribution, f"{contribution}/{of_u}"):
-            assert abs(share["sensitivity"]) * u == pytest.approx(share["contribution"], rel=1e-9), (name, units[name])
+            assert abs(share["sensitivity"]) * u == pytest.approx(
+                share["contribution"], rel=1e-9
+            ), (name, units[name])
 
 
 def _in_si(unit: str) -> float:

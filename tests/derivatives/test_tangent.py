@@ -60,9 +60,16 @@ def test_lines_are_those_of_sympy(text: str) -> None:
 )
 def test_vertical_tangents(text: str, at: str, line: str, normal: str, remark: str | None) -> None:
     answer = tangent(text, {"x": at})
-    assert (answer.kind, answer.slope, answer.tangent, answer.normal) == ("vertical", None, line, normal)
+    assert (answer.kind, answer.slope, answer.tangent, answer.normal) == (
+        "vertical",
+        None,
+        line,
+        normal,
+    )
     said = [warning.message for warning in answer.warnings]
-    assert len(said) == (remark is not None) and all(remark in message for message in said if remark)
+    assert len(said) == (remark is not None) and all(
+        remark in message for message in said if remark
+    )
 
 
 @pytest.mark.parametrize(
@@ -97,7 +104,11 @@ def test_a_level_tangent_a_name_y_and_a_hole() -> None:
 
 def test_units() -> None:
     answer = tangent("x**2", "x=2 m")
-    assert answer.tangent == "y = 4[m²] + 4[m]*(x - 2[m])" and answer.normal is None and not answer.is_exact
+    assert (
+        answer.tangent == "y = 4[m²] + 4[m]*(x - 2[m])"
+        and answer.normal is None
+        and not answer.is_exact
+    )
 
 
 def test_numbers_of_exact_equations_have_their_digits() -> None:
@@ -128,7 +139,9 @@ def test_lost_digits_of_a_tangent_are_said() -> None:
         ("u*v = 1", {"u": 2, "v": "1/2"}, "v = 1 - u/4", "v = 4*u - 7.5"),
     ],
 )
-def test_the_curve_of_an_equation(text: str, at: dict[str, float | str], line: str, normal: str) -> None:
+def test_the_curve_of_an_equation(
+    text: str, at: dict[str, float | str], line: str, normal: str
+) -> None:
     answer = tangent(text, at)
     assert (answer.tangent, answer.normal, answer.is_exact) == (line, normal, True)
 
@@ -136,7 +149,11 @@ def test_the_curve_of_an_equation(text: str, at: dict[str, float | str], line: s
 @pytest.mark.parametrize(
     ("text", "at", "message"),
     [
-        ("x^2 + y^2 = 25", {"x": 3, "y": 5}, "not on the curve: left side less right side is 9 there"),
+        (
+            "x^2 + y^2 = 25",
+            {"x": 3, "y": 5},
+            "not on the curve: left side less right side is 9 there",
+        ),
         ("y^2 = x^3", {"x": 0, "y": 0}, "both partial derivatives are 0"),
         ("abs(x) + abs(y) = 1", {"x": 1, "y": 0}, "may have a corner"),
         ("1 = max(x, y)", {"x": 1, "y": 1}, "may have a corner"),
@@ -145,7 +162,9 @@ def test_the_curve_of_an_equation(text: str, at: dict[str, float | str], line: s
         ("u + v + w = 3", {"u": 1, "v": 1, "w": 1}, "two coordinates"),
     ],
 )
-def test_points_where_an_equation_gives_no_tangent(text: str, at: dict[str, float], message: str) -> None:
+def test_points_where_an_equation_gives_no_tangent(
+    text: str, at: dict[str, float], message: str
+) -> None:
     with pytest.raises(ExpressionError, match=message):
         tangent(text, at)
 

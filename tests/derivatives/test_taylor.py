@@ -22,7 +22,11 @@ from samples import samples_of
 LIMIT = 300_000
 """Calls that are enough for anything that is to come back at once."""
 
-UNARY = [p for p in PRIMITIVES.values() if len(p.params) == 1 and not p.variadic and not p.gives_condition]
+UNARY = [
+    p
+    for p in PRIMITIVES.values()
+    if len(p.params) == 1 and not p.variadic and not p.gives_condition
+]
 FIFTY = Multiprecision(50)
 
 
@@ -36,13 +40,20 @@ def test_every_function_of_one_variable_to_order_six(primitive: Primitive) -> No
             step = mpf(10) ** -6
             points = [REFERENCE[primitive.name](mpf(x) + k * step) for k in range(-6, 7)]
             wanted = [
-                mp.fsum(weight * value for weight, value in zip(weights(order), points, strict=True)) / step**order
+                mp.fsum(
+                    weight * value for weight, value in zip(weights(order), points, strict=True)
+                )
+                / step**order
                 for order in range(1, 7)
             ]
         assert float(found[0]) == pytest.approx(float(REFERENCE[primitive.name](x)), rel=1e-14)
         for order, value in enumerate(wanted, start=1):
             scale = max(1.0, *(abs(float(w)) for w in wanted))
-            assert float(found[order]) == pytest.approx(float(value), rel=1e-8, abs=1e-9 * scale), (primitive, x, order)
+            assert float(found[order]) == pytest.approx(float(value), rel=1e-8, abs=1e-9 * scale), (
+                primitive,
+                x,
+                order,
+            )
 
 
 def weights(order: int) -> list[mpf]:
@@ -83,7 +94,8 @@ def test_the_polynomial_reads_back() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["sin(exp(x)) + gamma(1+x)*tanh(x)", "(1+x)**2.5/(1+x**2)", "erf(x)*silu(x) + digamma(2+x)"]
+    "text",
+    ["sin(exp(x)) + gamma(1+x)*tanh(x)", "(1+x)**2.5/(1+x**2)", "erf(x)*silu(x) + digamma(2+x)"],
 )
 def test_order_thirty_is_instant(text: str) -> None:
     with counted_calls(LIMIT):
@@ -124,28 +136,41 @@ def test_order_and_digits_are_bounded_together() -> None:
 
 
 def test_coefficients_that_are_rounding_alone_are_zero() -> None:
-    assert taylor("sin(x)", {"x": "pi/2"}, order=5).polynomial == "1 - 0.5*(x - 1.5707963267948966)**2 + " + (
+    assert taylor(
+        "sin(x)", {"x": "pi/2"}, order=5
+    ).polynomial == "1 - 0.5*(x - 1.5707963267948966)**2 + " + (
         "0.041666666666666664*(x - 1.5707963267948966)**4"
     )
     assert taylor("cos(x)*1e12", {"x": "pi/2"}, order=2).coefficients[::2] == [0.0, 0.0]
     # small, and right: the double itself, a small factor, a small power, what a far point leaves
     exact = taylor("cos(x)", {"x": 1.5707963267948966}, order=1).coefficients
     assert exact == [6.123233995736766e-17, -1.0]
-    left = taylor("sin(x) - 1.2246467991473532e-16", {"x": 3.141592653589793}, order=1).coefficients[0]
-    assert left == pytest.approx(-2.2774e-33, rel=1e-4)  # of the double, not of its shortest decimal
+    left = taylor(
+        "sin(x) - 1.2246467991473532e-16", {"x": 3.141592653589793}, order=1
+    ).coefficients[0]
+    # of the double, not of its shortest decimal
+    assert left == pytest.approx(-2.2774e-33, rel=1e-4)
     assert taylor("1e-20*x + x**2", {"x": "0.5"}, order=2).coefficients[1] == 1.0
     assert taylor("1e-20*x + x**2", {"x": "0"}, order=2).coefficients == [0.0, 1e-20, 1.0]
-    assert taylor("exp(-x)", {"x": "0.1*400"}, order=1).coefficients[0] == pytest.approx(4.248354255291589e-18)
+    assert taylor("exp(-x)", {"x": "0.1*400"}, order=1).coefficients[0] == pytest.approx(
+        4.248354255291589e-18
+    )
 
 
 def test_a_pole_that_rounding_hides_has_no_zero_coefficients() -> None:
     # the bound of a number at a pole is as large as the number, in any number of digits
-    for text, at in (("tan(x)", "x=pi/2"), ("tan(x)", "x=90°"), ("1/cos(x)", "x=pi/2"), ("1/sin(x)", "x=3*pi")):
+    for text, at in (
+        ("tan(x)", "x=pi/2"),
+        ("tan(x)", "x=90°"),
+        ("1/cos(x)", "x=pi/2"),
+        ("1/sin(x)", "x=3*pi"),
+    ):
         answer = autodiff_cli.taylor(text, at, order=1)
         assert abs(answer.coefficients[0]) > 1e15 and abs(answer.coefficients[1]) > 1e29, (text, at)
 
 
-# By mpmath with 700 digits; doubles give -2.6e246 and 0, and 1e42 has no digit left of a double's argument.
+# By mpmath with 700 digits; doubles give -2.6e246 and 0, and 1e42 has no digit left of a double's
+# argument.
 LOST = [
     ("(exp(2*y) - 1)/(2*y)", {"y": 8.73527432e-124}, 2, 2 / 3, False),
     ("1 - tanh(x)", {"x": 200.0}, 0, 3.8303391934280114e-174, False),
@@ -180,7 +205,9 @@ def test_coefficients_have_their_digits_or_a_warning(
         ("x*beta(x, x)", 0, lambda x: x * mp.beta(x, x)),
     ],
 )
-def test_series_through_poles_that_cancel(text: str, place: int, reference: Callable[..., mpf]) -> None:
+def test_series_through_poles_that_cancel(
+    text: str, place: int, reference: Callable[..., mpf]
+) -> None:
     answer = autodiff_cli.taylor(text, {"x": place}, order=4, precision=50)
     with mp.workdps(200):
         step = mpf(10) ** -9

@@ -1,4 +1,6 @@
-"""Numbers on the way that are too small or too large for a double, or rounded to the edge of a domain."""
+"""Numbers on the way that are too small or too large for a double, or rounded to the edge of a
+domain.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +32,9 @@ def test_the_hint_has_the_answer_of_more_digits(
         autodiff_cli.gradient(text, at)
     hint = str(caught.value.hint)
     assert said in f"{caught.value} {hint}"
-    assert [float(x) for x in re.findall(r" is (-?\d[0-9.e+-]*)", hint)] == pytest.approx([value, *gradient], rel=1e-5)
+    assert [float(x) for x in re.findall(r" is (-?\d[0-9.e+-]*)", hint)] == pytest.approx(
+        [value, *gradient], rel=1e-5
+    )
     with pytest.raises(autodiff_cli.ExpressionError) as caught:
         autodiff_cli.jacobian(text, at)
     assert "there is an answer" in str(caught.value.hint)

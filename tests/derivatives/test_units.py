@@ -1,4 +1,6 @@
-"""Units in jacobian, hessian, taylor and check: pint has the dimensions, differences of its quantities the numbers."""
+"""Units in jacobian, hessian, taylor and check: pint has the dimensions, differences of its
+quantities the numbers.
+"""
 
 import json
 import math
@@ -21,7 +23,11 @@ from running import autodiff
 
 PROGRAMS = [
     ("F*L**3/(48*E*I)", {"F": "1.5 kN", "L": "2 m", "E": "210 GPa", "I": "171 cm^4"}, "mm"),
-    ("n*R*T/V", {"n": "2 mol", "R": "8.31446261815324 J/(mol K)", "T": "293 K", "V": "50 L"}, "bar"),
+    (
+        "n*R*T/V",
+        {"n": "2 mol", "R": "8.31446261815324 J/(mol K)", "T": "293 K", "V": "50 L"},
+        "bar",
+    ),
     ("m*v**2/2 + m*g*h", {"m": "1.2 lb", "v": "60 mi/h", "g": "9.81 m/s^2", "h": "12 ft"}, "cal"),
     ("U**2/R*t", {"U": "230 V", "R": "53 ohm", "t": "2 h"}, "kWh"),
     ("r**3*k", {"r": "2 inch", "k": "3"}, "L"),
@@ -34,7 +40,9 @@ def _registry():
 
 
 def _pint_derivative(registry, text, at, names):
-    """The mixed derivative of pint's value by these names, in base units, by central differences."""
+    """The mixed derivative of pint's value by these names, in base units, by central
+    differences.
+    """
     quantities = {name: registry.Quantity(value) for name, value in at.items()}
 
     def value(point):
@@ -56,7 +64,9 @@ def _ours(at):
 
 
 def _agrees(registry, x, unit, theirs, tolerance=1e-5, size=0.0):
-    """Whether a number in a unit is pint's quantity, in value and dimension; `size` is that of what cancels in it."""
+    """Whether a number in a unit is pint's quantity, in value and dimension; `size` is that of what
+    cancels in it.
+    """
     assert unit.to_si(x) == pytest.approx(theirs.magnitude, rel=tolerance, abs=1e-8 * size)
     base = {"kg": "kg", "m": "m", "s": "s", "A": "A", "K": "K", "mol": "mol", "cd": "cd"}
     own = registry.Quantity(1)
@@ -73,7 +83,10 @@ def test_second_derivatives_are_those_of_pint(text, at, unit):
     names = [*answer.gradient]
     for k, one in enumerate(names):
         _agrees(
-            registry, answer.gradient[one], answer.units["gradient"][one], _pint_derivative(registry, text, at, [one])
+            registry,
+            answer.gradient[one],
+            answer.units["gradient"][one],
+            _pint_derivative(registry, text, at, [one]),
         )
         for j, other in enumerate(names):
             theirs = _pint_derivative(registry, text, at, [one, other])
@@ -96,7 +109,9 @@ def test_a_jacobian_is_two_gradients(text, at, unit):
         pytest.approx(one.value, rel=1e-15),
         pytest.approx([one.gradient[n] for n in names], rel=1e-15),
     )
-    assert [str(u) for u in answer.units["jacobian"][0]] == [str(one.units["gradient"][n]) for n in names]
+    assert [str(u) for u in answer.units["jacobian"][0]] == [
+        str(one.units["gradient"][n]) for n in names
+    ]
     assert str(answer.units["values"][1]) == str(two.units["value"])
     assert answer.jacobian[1] == pytest.approx([two.gradient[n] for n in names], rel=1e-14)
 
@@ -106,7 +121,9 @@ def test_taylor_coefficients_are_those_of_pint(text, at, unit):
     registry = _registry()
     for name in at:
         answer = taylor(text, _ours(at), wrt=[name], order=2, units=unit)
-        for k, (x, of) in enumerate(zip(answer.coefficients, answer.units["coefficients"], strict=True)):
+        for k, (x, of) in enumerate(
+            zip(answer.coefficients, answer.units["coefficients"], strict=True)
+        ):
             theirs = _pint_derivative(registry, text, at, [name] * k) / math.factorial(k)
             _agrees(registry, x, of, theirs.to_base_units(), 2e-5) if x else None
 
@@ -118,7 +135,10 @@ def test_a_polynomial_with_units_is_a_program(text, at, unit):
     name = next(iter(at))
     answer = taylor(text, at, wrt=[name], order=3, units=unit)
     here = {name: at[name]}
-    one, own = gradient(text, at, wrt=[name], units=unit), gradient(answer.polynomial, here, units=unit)
+    one, own = (
+        gradient(text, at, wrt=[name], units=unit),
+        gradient(answer.polynomial, here, units=unit),
+    )
     assert own.value == pytest.approx(one.value, rel=1e-12)
     assert own.gradient[name] == pytest.approx(one.gradient[name], rel=1e-12)
     number, _, rest = at[name].partition(" ")
@@ -130,9 +150,13 @@ def test_a_polynomial_with_units_is_a_program(text, at, unit):
 
 def test_a_series_around_a_temperature():
     answer = taylor("k*T**2", {"k": "2 W/K^2", "T": "20 °C"}, wrt=["T"], order=2)
-    assert answer.polynomial.startswith("171873.84") and answer.polynomial.endswith("*(T - 293.15[K])**2")
+    assert answer.polynomial.startswith("171873.84") and answer.polynomial.endswith(
+        "*(T - 293.15[K])**2"
+    )
     assert answer.point["T"] == 20.0
-    assert gradient(answer.polynomial, {"T": "25 °C"}).value == pytest.approx(2 * 298.15**2, rel=1e-14)
+    assert gradient(answer.polynomial, {"T": "25 °C"}).value == pytest.approx(
+        2 * 298.15**2, rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("name", ["exact", "precision"])
@@ -146,7 +170,14 @@ def test_other_arithmetics_are_exact(name):
         assert answer.hessian[k][j].nearest == pytest.approx(float(x / unit.scale), rel=1e-15)
     if name == "exact":
         assert Fraction(answer.value.text) == 3 * 49 * foot**2 * pound / 2
-    one = taylor("m*v**2/2", {"m": "3 lb", "v": "7 ft/s"}, wrt=["v"], order=2, units="J", arithmetic=arithmetic)
+    one = taylor(
+        "m*v**2/2",
+        {"m": "3 lb", "v": "7 ft/s"},
+        wrt=["v"],
+        order=2,
+        units="J",
+        arithmetic=arithmetic,
+    )
     assert one.coefficients[2].nearest == pytest.approx(
         float(3 * pound / 2 / one.units["coefficients"][2].scale), rel=1e-15
     )
@@ -159,10 +190,13 @@ def test_the_verdict_is_that_without_units():
     assert {str(unit) or "1" for unit in answer.units["eigenvalues"]} == {"1"}
     mixed = hessian("(x/1[m] - 1)**2 + (t/1[s])**2", {"x": "1 m", "t": "0 s"})
     assert (mixed.verdict, mixed.eigenvalues, mixed.flat) == ("minimum", None, ())
-    millimetres = hessian("a*x**2 + a*y**2", {"x": "3 mm", "y": "1 mm", "a": "2 N/m"}, wrt=["x", "y"])
-    assert [u.to_si(x) for x, u in zip(millimetres.eigenvalues, millimetres.units["eigenvalues"], strict=True)] == (
-        pytest.approx([4.0, 4.0])
+    millimetres = hessian(
+        "a*x**2 + a*y**2", {"x": "3 mm", "y": "1 mm", "a": "2 N/m"}, wrt=["x", "y"]
     )
+    assert [
+        u.to_si(x)
+        for x, u in zip(millimetres.eigenvalues, millimetres.units["eigenvalues"], strict=True)
+    ] == (pytest.approx([4.0, 4.0]))
 
 
 def test_a_direction_has_units():
@@ -183,7 +217,9 @@ def test_an_adjoint_adds_up_one_dimension():
     at = {"r": "2 mm", "t": "30 °"}
     plain = jacobian("r*cos(t), r*sin(t)", at)
     one = jacobian("r*cos(t), r*sin(t)", at, adjoint=[1, 2])
-    assert one.gradient["t"] == pytest.approx(plain.jacobian[0][1] + 2 * plain.jacobian[1][1], rel=1e-14)
+    assert one.gradient["t"] == pytest.approx(
+        plain.jacobian[0][1] + 2 * plain.jacobian[1][1], rel=1e-14
+    )
     assert str(one.units["gradient"]["t"]) == "mm/°"
     with pytest.raises(ExpressionError, match=r"is a length \(m\), and `r\*t/r` is a number"):
         jacobian("r*cos(t), r*t/r", at, adjoint=[1, 2])
@@ -198,7 +234,9 @@ def test_a_check_is_in_its_units():
         assert float(number.exact) == pytest.approx(number.computed, rel=1e-15)
         if number.name:
             assert number.difference == pytest.approx(number.computed, rel=1e-9)
-            assert unit["computed"].to_si(number.computed) == pytest.approx(plain.gradient[number.name], rel=1e-14)
+            assert unit["computed"].to_si(number.computed) == pytest.approx(
+                plain.gradient[number.name], rel=1e-14
+            )
     assert [number.digits for number in answer.quantities] == pytest.approx(
         [number.digits for number in plain.quantities], abs=1
     )
@@ -222,7 +260,17 @@ def test_units_that_are_asked_for_fit(command):
 @pytest.mark.parametrize("command", ["jacobian", "hessian", "taylor", "check", "grad"])
 def test_constants_are_taken(command):
     result = autodiff(
-        command, "h*c/lam", "--at", "lam=532 nm", "--constants", "h,c", "--wrt", "lam", "--in", "eV", "--json"
+        command,
+        "h*c/lam",
+        "--at",
+        "lam=532 nm",
+        "--constants",
+        "h,c",
+        "--wrt",
+        "lam",
+        "--in",
+        "eV",
+        "--json",
     )
     record = json.loads(result.out)
     units = record["units"]
@@ -236,7 +284,9 @@ def test_derivatives_as_formulas_have_the_values_and_units_of_a_hessian(text, at
     names = list(at)
     first, second = (diff(text, _ours(at), wrt=names, order=k, units=unit) for k in (1, 2))
     answer = hessian(text, _ours(at), wrt=names, units=unit)
-    assert [one.value for one in first.derivatives] == pytest.approx([answer.gradient[n] for n in names], rel=1e-13)
+    assert [one.value for one in first.derivatives] == pytest.approx(
+        [answer.gradient[n] for n in names], rel=1e-13
+    )
     assert first.units["values"] == [answer.units["gradient"][n] for n in names]
     for one, of in zip(second.derivatives, second.units["values"], strict=True):
         k, j = (names.index(name) for name in one.by)
@@ -246,7 +296,9 @@ def test_derivatives_as_formulas_have_the_values_and_units_of_a_hessian(text, at
 
 @pytest.mark.parametrize(("text", "at", "unit"), PROGRAMS, ids=IDS)
 def test_a_graph_has_the_units_of_the_tree(text, at, unit):
-    """Each local derivative times the output's by its node adds up to that by the input, as quantities."""
+    """Each local derivative times the output's by its node adds up to that by the input, as
+    quantities.
+    """
     answer = picture(text, _ours(at), units=unit)
     one = gradient(text, _ours(at), units=unit)
     assert answer.gradient == one.gradient and answer.units["gradient"] == one.units["gradient"]
@@ -256,14 +308,19 @@ def test_a_graph_has_the_units_of_the_tree(text, at, unit):
             continue
         for edge in node.inputs:
             if edge.partial is not None:
-                arrived[edge.node] += node.grad_unit.to_si(node.grad) * edge.unit.to_si(edge.partial)
+                arrived[edge.node] += node.grad_unit.to_si(node.grad) * edge.unit.to_si(
+                    edge.partial
+                )
                 operand = answer.nodes[edge.node]
                 assert (edge.unit * operand.unit.difference).dimension == node.unit.dimension
     for k, node in enumerate(answer.nodes):
         if k not in answer.outputs and node.grad is not None and arrived[k]:
             assert arrived[k] == pytest.approx(node.grad_unit.to_si(node.grad), rel=1e-12)
     (output,) = answer.outputs
-    assert (answer.nodes[output].data, str(answer.nodes[output].unit)) == (pytest.approx(one.value, rel=1e-15), unit)
+    assert (answer.nodes[output].data, str(answer.nodes[output].unit)) == (
+        pytest.approx(one.value, rel=1e-15),
+        unit,
+    )
 
 
 @pytest.mark.parametrize(("text", "at", "unit"), PROGRAMS, ids=IDS)
@@ -282,26 +339,46 @@ def test_each_step_of_a_trace_is_a_product_of_quantities(text, at, unit):
 
 
 def test_a_tangent_trace_has_a_speed():
-    answer = trace("r*cos(t)", {"r": "2 m", "t": "30 °"}, mode="forward", direction={"r": "1 m/min", "t": "2 °/s"})
+    answer = trace(
+        "r*cos(t)",
+        {"r": "2 m", "t": "30 °"},
+        mode="forward",
+        direction={"r": "1 m/min", "t": "2 °/s"},
+    )
     expected = math.cos(math.pi / 6) / 60 - 2 * math.sin(math.pi / 6) * math.radians(2)
     assert (answer.tangent, str(answer.tangent.unit)) == (pytest.approx(expected, rel=1e-14), "m/s")
     with pytest.raises(ExpressionError, match="has a unit"):
-        trace("x*y", {"x": 2, "y": 3}, mode="forward", direction={"x": quantity_value("x", "1 m/s")})
+        trace(
+            "x*y", {"x": 2, "y": 3}, mode="forward", direction={"x": quantity_value("x", "1 m/s")}
+        )
 
 
 def test_the_records_of_a_trace_and_a_graph_have_units():
     record = json.loads(autodiff("trace", "F*L", "--at", "F=1.5 kN, L=2 m", "--json").out)
-    assert record["units"]["gradient"] == {"F": "J/kN", "L": "J/m"} and record["gradient"] == {"F": 2000.0, "L": 1500.0}
+    assert record["units"]["gradient"] == {"F": "J/kN", "L": "J/m"} and record["gradient"] == {
+        "F": 2000.0,
+        "L": 1500.0,
+    }
     assert [row["value"] for row in record["units"]["primal"]] == ["kN", "m", "J"]
-    drawn = json.loads(autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--in", "kJ", "--json").out)
-    assert drawn["units"]["nodes"][2] == {"data": "kJ", "grad": "1"} and drawn["nodes"][2]["data"] == 3.0
-    assert "data 1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "dot").out
+    drawn = json.loads(
+        autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--in", "kJ", "--json").out
+    )
+    assert (
+        drawn["units"]["nodes"][2] == {"data": "kJ", "grad": "1"}
+        and drawn["nodes"][2]["data"] == 3.0
+    )
+    assert (
+        "data 1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "dot").out
+    )
     assert "1.5 kN" in autodiff("graph", "F*L", "--at", "F=1.5 kN, L=2 m", "--format", "svg").out
 
 
 def test_a_point_of_a_trace_is_as_it_was_typed():
     answer = trace("T*k", {"T": "20.1 °C", "k": "0.1 mm"})
-    assert {name: (float(x), str(x.unit)) for name, x in answer.point.items()} == {"T": (20.1, "°C"), "k": (0.1, "mm")}
+    assert {name: (float(x), str(x.unit)) for name, x in answer.point.items()} == {
+        "T": (20.1, "°C"),
+        "k": (0.1, "mm"),
+    }
 
 
 def test_a_message_says_a_value_in_its_unit():

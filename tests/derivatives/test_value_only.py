@@ -1,4 +1,6 @@
-"""`grad --value-only`: values without derivatives, at one point, in streams, rows, sweeps, losses and from Python."""
+"""`grad --value-only`: values without derivatives, at one point, in streams, rows, sweeps, losses
+and from Python.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,9 @@ from autodiff_cli.engine.run import doubles
 from autodiff_cli.errors import ExpressionError
 from running import autodiff
 
-PERCEPTRON = "h1 = tanh(0.5*x - 0.2*y + 0.1); h2 = tanh(-0.3*x + 0.8*y); o = tanh(0.7*h1 + 0.4*h2 - 0.1)"
+PERCEPTRON = (
+    "h1 = tanh(0.5*x - 0.2*y + 0.1); h2 = tanh(-0.3*x + 0.8*y); o = tanh(0.7*h1 + 0.4*h2 - 0.1)"
+)
 
 
 def perceptron(x: float, y: float) -> float:
@@ -38,9 +42,13 @@ POINTS = [(1.0, 2.0), (0.5, -1.0), (0.0, 0.0)]
     "options", [(), ("--wide",), ("--wide", "--backend", "numpy"), ("--wide", "--backend", "llvm")]
 )
 def test_rows_of_a_trained_model(rows: Path, options: tuple[str, ...]) -> None:
-    result = autodiff("grad", PERCEPTRON, "--points", str(rows), "--value-only", "--format", "jsonl", *options)
+    result = autodiff(
+        "grad", PERCEPTRON, "--points", str(rows), "--value-only", "--format", "jsonl", *options
+    )
     records = [json.loads(line) for line in result.out.splitlines()]
-    assert [record["value"] for record in records] == pytest.approx([perceptron(*at) for at in POINTS], rel=1e-15)
+    assert [record["value"] for record in records] == pytest.approx(
+        [perceptron(*at) for at in POINTS], rel=1e-15
+    )
     assert all(not any(name.startswith("d_") for name in record) for record in records)
 
 
@@ -60,7 +68,10 @@ def test_lost_digits_of_the_value_are_said() -> None:
 
 
 def test_a_stream() -> None:
-    lines = 'x**2\tx=3\nsqrt(x)\tx=0\n{"expr": "x*y", "at": {"x": 1, "y": 2}, "wrt": ["x"]}\nlog(x)\tx=0\n'
+    lines = (
+        'x**2\tx=3\nsqrt(x)\tx=0\n{"expr": "x*y", "at": {"x": 1, "y": 2}, "wrt":'
+        ' ["x"]}\nlog(x)\tx=0\n'
+    )
     result = autodiff("grad", "--value-only", stdin=lines)
     records = [json.loads(line) for line in result.out.splitlines()]
     assert [record.get("value") for record in records] == [9.0, 0.0, 2.0, None]
@@ -71,7 +82,16 @@ def test_a_stream() -> None:
 
 def test_a_loss_over_data(rows: Path) -> None:
     result = autodiff(
-        "grad", "(y - w*x)**2", "--data", str(rows), "--reduce", "sum", "--at", "w=2", "--value-only", "--json"
+        "grad",
+        "(y - w*x)**2",
+        "--data",
+        str(rows),
+        "--reduce",
+        "sum",
+        "--at",
+        "w=2",
+        "--value-only",
+        "--json",
     )
     record = json.loads(result.out)
     assert record["value"] == pytest.approx(sum((y - 2 * x) ** 2 for x, y in POINTS))
@@ -107,7 +127,9 @@ def test_no_adjoints_are_computed(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("wrt", [(), ("x",)])
-def test_a_program_with_names_is_parsed_once(wrt: tuple[str, ...], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_program_with_names_is_parsed_once(
+    wrt: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
+) -> None:
     # with `--wrt` each row parsed the program again, thirty times as slow
     programs, program = Programs(complete=False), "h = tanh(x + y); h*x"
     first = programs.gradient(program, {"x": 1.0, "y": 2.0}, wrt)
@@ -120,4 +142,6 @@ def test_a_program_with_names_is_parsed_once(wrt: tuple[str, ...], monkeypatch: 
 
 
 def test_a_bound_name_is_a_variable_where_it_is_asked_for() -> None:
-    assert Programs(complete=False).gradient("a = 2; a*x", {"x": 3.0}, ("a",)).gradient == {"a": 3.0}
+    assert Programs(complete=False).gradient("a = 2; a*x", {"x": 3.0}, ("a",)).gradient == {
+        "a": 3.0
+    }

@@ -1,4 +1,6 @@
-"""The forgiving reading: it takes what a refusal offers where one thing only can be meant, and nothing else."""
+"""The forgiving reading: it takes what a refusal offers where one thing only can be meant, and
+nothing else.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,13 @@ from hypothesis import given, settings
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.errors import EXIT_CODES, ExpressionError, Offer, Span
 from autodiff_cli.language.diagnostics import diagnosis
-from autodiff_cli.language.diagnostics.leniency import MAX_CORRECTIONS, MAX_LENGTH, AsRead, only_offer, read_leniently
+from autodiff_cli.language.diagnostics.leniency import (
+    MAX_CORRECTIONS,
+    MAX_LENGTH,
+    AsRead,
+    only_offer,
+    read_leniently,
+)
 from autodiff_cli.questions.parse_point import parse_point
 from autodiff_cli.questions.problem import parse
 from counting import compared, compares
@@ -30,7 +38,9 @@ def blocks() -> list[tuple[str, list[str]]]:
     found = []
     for block in (TESTS / "corpora" / "refusals.txt").read_text(encoding="utf-8").split("\n\n"):
         lines = [line for line in block.split("\n") if not line.startswith("% ")]
-        found.append((lines[0].replace("⏎", "\n"), [line[2:] for line in lines if line.startswith("@ ")]))
+        found.append(
+            (lines[0].replace("⏎", "\n"), [line[2:] for line in lines if line.startswith("@ ")])
+        )
     return found
 
 
@@ -49,10 +59,14 @@ def read(text: str, point: dict[str, float]) -> str:
     return text if reading is None else reading.text
 
 
-def test_every_refusal_with_one_certain_offer_answers_with_its_value_and_every_one_with_two_is_refused() -> None:
+def test_every_refusal_with_one_certain_offer_answers_with_its_value_and_every_one_with_two_is_refused() -> (
+    None
+):
     met: Counter[str] = Counter()
     for text, lines in blocks():
-        points = [dict(pair.split("=") for pair in line.rpartition(":")[0].split()) for line in lines]
+        points = [
+            dict(pair.split("=") for pair in line.rpartition(":")[0].split()) for line in lines
+        ]
         for point in [{name: float(x) for name, x in each.items()} for each in points] or [{}]:
             with pytest.raises(ExpressionError) as caught:
                 gradient(text, point)
@@ -124,13 +138,17 @@ def test_nothing_that_is_read_strictly_is_read_otherwise(text: str) -> None:
 
 
 def typed() -> list[dict[str, str]]:
-    """Formulas from books, in the notation of each: as they are typed, and what is meant by them."""
+    """Formulas from books, in the notation of each: as they are typed, and what is meant by
+    them.
+    """
     lines = (TESTS / "corpora" / "typed.jsonl").read_text(encoding="utf-8").splitlines()
     return [json.loads(line) for line in lines]
 
 
 @pytest.mark.parametrize("case", typed(), ids=lambda case: case["text"])
-def test_formulas_from_books_mean_what_their_writers_mean_or_are_refused(case: dict[str, str]) -> None:
+def test_formulas_from_books_mean_what_their_writers_mean_or_are_refused(
+    case: dict[str, str],
+) -> None:
     point = parse_point(case["at"])
     if case["means"] is None:
         with pytest.raises(ExpressionError):
@@ -161,7 +179,9 @@ def test_what_is_written_by_hand_is_read_as_it_is_meant_or_refused() -> None:
             met["refused"] += 1
             continue
         if reading is not None:
-            assert answer.value == pytest.approx(gradient(meant, POINT).value, rel=1e-9, abs=1e-9), (text, reading)
+            assert answer.value == pytest.approx(
+                gradient(meant, POINT).value, rel=1e-9, abs=1e-9
+            ), (text, reading)
             met["read"] += 1
     assert met["read"] > 150, met
     assert met["refused"] > 300, met
@@ -173,7 +193,11 @@ def mistyped(rng: random.Random, of: list[str], pieces: list[str]) -> str:
     for _ in range(rng.choice((1, 1, 1, 2, 3))):
         start = rng.randrange(len(text) + 1)
         stop = min(len(text), start + rng.choice((0, 1, 1, 2, 4)))
-        text = text[:start] + rng.choice((*("",) * 4, " ", rng.choice(pieces), rng.choice(pieces))) + text[stop:]
+        text = (
+            text[:start]
+            + rng.choice((*("",) * 4, " ", rng.choice(pieces), rng.choice(pieces)))
+            + text[stop:]
+        )
     return text
 
 
@@ -197,7 +221,10 @@ def test_mistyped_lines_end_in_an_answer_that_reads_back_or_in_an_error_with_a_p
             continue
         met["read"] += 1
         again = gradient(reading.text, NUMBERS)
-        assert (again.value, again.gradient) == (answer.value, answer.gradient), (text, reading.text)
+        assert (again.value, again.gradient) == (answer.value, answer.gradient), (
+            text,
+            reading.text,
+        )
         assert len(reading.places) == len(reading.text)
     assert met["read"] > 80, met
     assert met["refused"] > 500, met
@@ -270,7 +297,9 @@ def test_characters_are_followed_through_a_long_text() -> None:
         ("√(2 y - x) + sin x", (0, 10), "√(2*y - x) + sin(x)"),
     ],
 )
-def test_an_error_in_what_was_read_points_into_what_was_typed(text: str, at: tuple[int, int], read_as: str) -> None:
+def test_an_error_in_what_was_read_points_into_what_was_typed(
+    text: str, at: tuple[int, int], read_as: str
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         read(text, {"x": 0.5, "y": -3.0})
     assert (caught.value.span, caught.value.read, caught.value.text) == (Span(*at), read_as, None)
@@ -280,12 +309,26 @@ def test_an_error_at_what_was_not_typed_shows_the_text_as_read() -> None:
     reading = AsRead("ab", "ab", (0, 1)).apply_offer(Offer(1, 2, "xyz"))
     error = reading.relocate_error(ExpressionError("domain", "no", Span(2, 3)))
     assert (error.text, error.span) == ("axyz", Span(2, 3))
-    moved = reading.relocate_error(ExpressionError("domain", "no", Span(0, 3), also=((Span(2, 3), "not typed"),)))
+    moved = reading.relocate_error(
+        ExpressionError("domain", "no", Span(0, 3), also=((Span(2, 3), "not typed"),))
+    )
     assert (moved.text, moved.span, moved.diagnostic.also) == (None, Span(0, 1), ())
 
 
 def test_a_refusal_stands_as_it_is_where_nothing_is_certain() -> None:
-    for text in ("1/2x", "sin x y", "x 2", "f(x)", "2*(x + 1", "1,5", "a.b", "x½", "k[A]", "e^k t", "\\sin x^2"):
+    for text in (
+        "1/2x",
+        "sin x y",
+        "x 2",
+        "f(x)",
+        "2*(x + 1",
+        "1,5",
+        "a.b",
+        "x½",
+        "k[A]",
+        "e^k t",
+        "\\sin x^2",
+    ):
         with pytest.raises(ExpressionError) as strict:
             parse(text)
         with pytest.raises(ExpressionError) as lenient:
@@ -400,6 +443,8 @@ def test_a_known_function_that_the_language_lacks_is_no_product(typed: str) -> N
         ("Power[1]*2", {"Power[1]": 3}, 6), ("Power = [1, 2, 3]; Power[1] + x", {"x": 3}, 4),
     ],
 )  # fmt: skip
-def test_a_name_with_a_value_is_no_function(typed: str, point: dict[str, float], product: float) -> None:
+def test_a_name_with_a_value_is_no_function(
+    typed: str, point: dict[str, float], product: float
+) -> None:
     found, _ = read_leniently(typed, lambda each: gradient(each, point))
     assert found.value == product

@@ -22,10 +22,17 @@ from autodiff_cli.questions.quantities import quantity_value
         ("60 km/h + h", ["60[km]"]),
         ("1e-3 kN·m", ["1e-3[kN·m]"]),
         ("sin(30 deg)", ["30[deg]"]),
-        # a letter alone, a variable, a product of variables, rare units, functions, a product after a quotient
+        # a letter alone, a variable, a product of variables, rare units, functions, a product after
+        # a quotient
         *[(text, []) for text in ("2 m", "3 t^2", "1/2 m v^2", "2 x", "2 sin x", "5m + 1")],
-        *[(text, []) for text in ("3 kg + kg", "3 mg + m*g", "u^2 + 2as", "2 PV", "3 lx", "3 min(x, 2)")],
-        *[(text, []) for text in ("4186 J/kg K", "2 pi", "2e", "x2 m", "0x10", "2 if x > 0 else 3 m")],
+        *[
+            (text, [])
+            for text in ("3 kg + kg", "3 mg + m*g", "u^2 + 2as", "2 PV", "3 lx", "3 min(x, 2)")
+        ],
+        *[
+            (text, [])
+            for text in ("4186 J/kg K", "2 pi", "2e", "x2 m", "0x10", "2 if x > 0 else 3 m")
+        ],
     ],
 )
 def test_numbers_with_units(text: str, literals: list[str]) -> None:
@@ -40,7 +47,9 @@ def test_a_variable_wins_and_a_unit_elsewhere_makes_letters_units() -> None:
     assert measured_numbers("F*(2 m)", {**force, "m": 2.0}) == []
 
 
-@pytest.mark.parametrize(("text", "two_ways"), [("1/2 mm", True), ("x^2 mm", True), ("F / 2 mm", True)])
+@pytest.mark.parametrize(
+    ("text", "two_ways"), [("1/2 mm", True), ("x^2 mm", True), ("F / 2 mm", True)]
+)
 def test_a_unit_behind_a_quotient_can_be_read_in_two_ways(text: str, two_ways: bool) -> None:
     (one,) = measured_numbers(text)
     assert one.divides_a_number(text) == two_ways

@@ -1,4 +1,6 @@
-"""The kinds of tokens by which patterns of mistakes are told apart are those that the patterns match."""
+"""The kinds of tokens by which patterns of mistakes are told apart are those that the patterns
+match.
+"""
 
 from __future__ import annotations
 
@@ -20,5 +22,7 @@ def test_no_pattern_is_left_out_that_matches() -> None:
                 continue
             last, unexpected = neighbours(pattern)
             matched += 1
-            assert (not last or row[at - 1] in last) and (not unexpected or row[at] in unexpected), (pattern, row, at)
+            assert (not last or row[at - 1] in last) and (
+                not unexpected or row[at] in unexpected
+            ), (pattern, row, at)
     assert matched > 1000

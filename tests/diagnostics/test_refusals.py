@@ -1,9 +1,11 @@
-"""What cannot be read: the rows of `corpora/refusals.txt`, and that every spelling that is offered can be read itself.
+"""What cannot be read: the rows of `corpora/refusals.txt`, and that every spelling that is offered
+can be read itself.
 
-A row is a text (with `⏎` for a new line), carets under it (`‸` between two characters), further carets with what they
-say, the message, and the hint after `>`. Lines that begin with `@` hold the spellings to what is meant: the values of
-names, and after the colon what each of the spellings has to be worth there, separated by semicolons; `-` where it is
-not compared. Adding a row is adding its first line (and these) and then
+A row is a text (with `⏎` for a new line), carets under it (`‸` between two characters), further
+carets with what they say, the message, and the hint after `>`. Lines that begin with `@` hold the
+spellings to what is meant: the values of names, and after the colon what each of the spellings has
+to be worth there, separated by semicolons; `-` where it is not compared. Adding a row is adding its
+first line (and these) and then
 
     python tests/diagnostics/test_refusals.py          rewrites the rows to what the program says: read the difference
 """
@@ -81,10 +83,14 @@ def test_the_spellings_have_the_values_that_are_meant(text: str, line: str) -> N
     assert len(offers) == len(expected)
     for spelling, value in zip(offers, expected, strict=True):
         if value != "-":
-            assert gradient(spelling, given).value == pytest.approx(evaluate_constant(value), rel=1e-12), spelling
+            assert gradient(spelling, given).value == pytest.approx(
+                evaluate_constant(value), rel=1e-12
+            ), spelling
 
 
-@pytest.mark.parametrize("expected", [pytest.param(text, id=text.split("\n")[0]) for text in rows()])
+@pytest.mark.parametrize(
+    "expected", [pytest.param(text, id=text.split("\n")[0]) for text in rows()]
+)
 def test_rows(expected: str) -> None:
     assert row(expected.split("\n", maxsplit=1)[0]) == expected
 
@@ -101,14 +107,21 @@ def test_an_empty_program(text: str) -> None:
     [
         ("a\u200bb", (1, 2), "there is an invisible character here, U+200B", "leave it out: `ab`"),
         ("\ufeffx", (0, 1), "there is an invisible character here, U+FEFF", "leave it out: `x`"),
-        ("x\ufe0f + 1", (1, 2), "there is an invisible character here, U+FE0F", "leave it out: `x + 1`"),
+        (
+            "x\ufe0f + 1",
+            (1, 2),
+            "there is an invisible character here, U+FE0F",
+            "leave it out: `x + 1`",
+        ),
         ("x\x00", (1, 2), "there is a control character here, U+0000", "leave it out: `x`"),
         ("a\x1bb", (1, 2), "there is a control character here, U+001B", "leave it out"),
         ("\ud800", (0, 1), "`U+D800` is not a sign of the language", "leave it out"),
         ("2\u2009x", (0, 3), "there is no operator between `2` and `x`", "write `2*x` or `2x`"),
     ],
 )
-def test_characters_that_nobody_sees(text: str, at: tuple[int, int], message: str, hint: str) -> None:
+def test_characters_that_nobody_sees(
+    text: str, at: tuple[int, int], message: str, hint: str
+) -> None:
     error = refused(text)
     assert (error.span, str(error), error.hint) == (Span(*at), message, hint)
 
@@ -125,14 +138,18 @@ def check(text: str) -> None:
         assert error.kind in EXIT_CODES
         assert error.hint
         assert "\n" not in str(error)
-        assert not re.search(r"[A-Z_]{3}", re.sub(r"`[^`]*`|U\+[0-9A-F]+", "", str(error))), "a terminal's name"
+        assert not re.search(r"[A-Z_]{3}", re.sub(r"`[^`]*`|U\+[0-9A-F]+", "", str(error))), (
+            "a terminal's name"
+        )
         assert error.span is not None
         for span, _ in ((error.span, ""), *error.diagnostic.also):
             assert 0 <= span.start <= span.end <= len(text)
         if error.kind in ("arity", "type") or "autodiff functions" in str(error.hint):
             return  # a signature, or a form with gaps in it
         for spelling in spellings(error):
-            assert (error.kind == "name" and "…" in spelling) or stands(spelling, text), f"{text!r}: {error.hint}"
+            assert (error.kind == "name" and "…" in spelling) or stands(spelling, text), (
+                f"{text!r}: {error.hint}"
+            )
 
 
 def stands(spelling: str, text: str) -> bool:
@@ -147,7 +164,9 @@ def test_any_text_is_read_or_refused_with_a_place_and_spellings_that_can_be_read
     check(text)
 
 
-PIECES = sorted({piece for block in rows() for piece in re.findall(r"\\?\w+|\S|\s", block.split("\n")[0])})
+PIECES = sorted(
+    {piece for block in rows() for piece in re.findall(r"\\?\w+|\S|\s", block.split("\n")[0])}
+)
 
 
 @given(st.lists(st.sampled_from(PIECES), max_size=9).map("".join))
@@ -171,7 +190,12 @@ def test_the_examples_of_every_row_can_be_read() -> None:
         assert all(is_program(example) for example in mistake.example), mistake
         assert "{}" in mistake.hint or not (mistake.write or mistake.example), mistake
         assert "{}" not in mistake.hint or mistake.example or mistake.hint.endswith(": {}"), mistake
-        assert "{}" not in mistake.hint or "write {}" in mistake.hint or ": {}" in mistake.hint or not mistake.write
+        assert (
+            "{}" not in mistake.hint
+            or "write {}" in mistake.hint
+            or ": {}" in mistake.hint
+            or not mistake.write
+        )
         for spelling in re.findall(r"`([^`{}]*)`", mistake.hint):
             statements_of(spelling)  # raises for what is no program
 
@@ -182,7 +206,9 @@ def test_the_fields_of_every_row_are_known_ones() -> None:
 
 
 def test_every_row_is_needed() -> None:
-    """Each row is the first to apply for one of the texts; a row that never is would be a dead one."""
+    """Each row is the first to apply for one of the texts; a row that never is would be a dead
+    one.
+    """
     texts = [block.split("\n")[0].replace("⏎", "\n") for block in rows()]
     texts += ["", "x\u200b", "x\u2062y", "x\x00", "😀", "1/" + "-" * 30 + "2x"]
     used = set()
@@ -221,7 +247,10 @@ def test_what_was_typed_is_shortened_where_it_is_long() -> None:
 
 
 def test_a_number_with_many_groups_is_refused_in_time() -> None:
-    for text in (f"sin({','.join(['100'] * 20_000)})", f"f(x) = x; f({','.join(['100'] * 20_000)})"):
+    for text in (
+        f"sin({','.join(['100'] * 20_000)})",
+        f"f(x) = x; f({','.join(['100'] * 20_000)})",
+    ):
         assert refused(text).hint == "leave the commas out"
 
 

@@ -1,4 +1,6 @@
-"""Names that are made of others, and functions of other languages: what is offered for them, and what is not."""
+"""Names that are made of others, and functions of other languages: what is offered for them, and
+what is not.
+"""
 
 from __future__ import annotations
 
@@ -91,7 +93,10 @@ def test_what_is_taken_apart_is_what_was_put_together() -> None:
         with pytest.raises(ExpressionError) as caught:
             gradient(text, given)
         value = gradient("*".join(chosen), given).value
-        assert any(gradient(o.within(text), given).value == pytest.approx(value) for o in caught.value.offers), text
+        assert any(
+            gradient(o.within(text), given).value == pytest.approx(value)
+            for o in caught.value.offers
+        ), text
         tried += 1
     assert tried > 300
 
@@ -119,7 +124,9 @@ def test_functions_of_other_languages(text: str, value: str) -> None:
     with pytest.raises(ExpressionError) as caught:
         gradient(text, {"x": 0.5})
     (offer,) = caught.value.offers
-    assert gradient(offer.within(text), {"x": 0.5}).value == pytest.approx(evaluate_constant(value), rel=1e-12)
+    assert gradient(offer.within(text), {"x": 0.5}).value == pytest.approx(
+        evaluate_constant(value), rel=1e-12
+    )
     assert re.search(r"`[^`]*`", caught.value.hint or "")
 
 

@@ -1,4 +1,6 @@
-"""Answers to own questions: right in any form, wrong with the mistake that was made, for derivatives and the rest."""
+"""Answers to own questions: right in any form, wrong with the mistake that was made, for
+derivatives and the rest.
+"""
 
 from __future__ import annotations
 
@@ -20,10 +22,11 @@ from autodiff_cli.questions.parse_point import Range
 from autodiff_cli.questions.problem import parse
 
 RIGHT = [
-    ("x**2*sin(x)", "2x sin x + x² cos x"), ("x**2*sin(x)", "x(2 sin x + x cos x)"), ("(x + 1)**2", "2x + 2"),
-    ("sin(x)/x", "(x cos x - sin x)/x²"), ("sin(x)**2", "2 sin x cos x"), ("sin(x)*cos(x)", "1 - 2 sin(x)^2"),
-    ("tan(x)", "1 + tan(x)^2"), ("tan(x)", "1/cos(x)^2"), ("x**3", "f'(x) = 3x²"), ("x**3", "dy/dx = 3x^2"),
-    ("x**3", "y' = 3x^2"), ("x**2*exp(-x)", "exp(-x)*(2x - x^2)"), ("log(x**2 + 1)", "2x/(x^2+1)"),
+    ("x**2*sin(x)", "2x sin x + x² cos x"), ("x**2*sin(x)", "x(2 sin x + x cos x)"),
+    ("(x + 1)**2", "2x + 2"), ("sin(x)/x", "(x cos x - sin x)/x²"), ("sin(x)**2", "2 sin x cos x"),
+    ("sin(x)*cos(x)", "1 - 2 sin(x)^2"), ("tan(x)", "1 + tan(x)^2"), ("tan(x)", "1/cos(x)^2"),
+    ("x**3", "f'(x) = 3x²"), ("x**3", "dy/dx = 3x^2"), ("x**3", "y' = 3x^2"),
+    ("x**2*exp(-x)", "exp(-x)*(2x - x^2)"), ("log(x**2 + 1)", "2x/(x^2+1)"),
     ("(x**2 - 1)/(x**2 + 1)", "4x/(x^2+1)^2"), ("sinh(x)*cosh(x)", "2sinh(x)^2 + 1"),
 ]  # fmt: skip
 UNDECIDED = [("sin(2*x)", "2(cos(x)^2 - sin(x)^2)"), ("sqrt(x**2 + 1)", "x/(x^2+1)^(1/2)")]
@@ -86,11 +89,15 @@ def test_what_is_nearly_right_is_wrong() -> None:
     assert marked.right and str(marked).startswith("right")
 
 
-@pytest.mark.parametrize("text", ["x**2*sin(y)", "exp(x)/(x - y)", "(x + y)**5/(1 + x**2)", "tan(x*y)", "log(x)*x**3"])
+@pytest.mark.parametrize(
+    "text", ["x**2*sin(y)", "exp(x)/(x - y)", "(x + y)**5/(1 + x**2)", "tan(x*y)", "log(x)*x**3"]
+)
 def test_vanishing_differences(text: str) -> None:
     for derivative in diff(text).derivatives:
         assert vanishes(parse(f"({derivative.formula}) - ({derivative.formula})").outputs[0])
-        assert not vanishes(parse(f"({derivative.formula})*(1 + 1e-30*x) - ({derivative.formula})").outputs[0])
+        assert not vanishes(
+            parse(f"({derivative.formula})*(1 + 1e-30*x) - ({derivative.formula})").outputs[0]
+        )
     assert vanishes(parse("(a + b)**3 - a**3 - 3*a**2*b - 3*a*b**2 - b**3").outputs[0])
     assert vanishes(parse("1/(x - 1) - 1/(x + 1) - 2/(x**2 - 1)").outputs[0])
     assert not vanishes(parse("sqrt(x**2) - x").outputs[0])
@@ -100,7 +107,9 @@ def test_identities_are_multiplied_out_up_to_a_length() -> None:
     assert vanishes(parse("sin(x)**4 - cos(x)**4 - sin(x)**2 + cos(x)**2").outputs[0])
     assert vanishes(parse("cosh(x)**6 - sinh(x)**6 - 3*cosh(x)**2*sinh(x)**2 - 1").outputs[0])
     assert vanishes(parse("sqrt(x)*sqrt(x)*(x + 1)**20*(x - 1)**20 - x*(x**2 - 1)**20").outputs[0])
-    assert not vanishes(parse("(a + b + c + d + x + y)**12 - (a + b + c + d + x + y)**11").outputs[0]), "too long"
+    assert not vanishes(
+        parse("(a + b + c + d + x + y)**12 - (a + b + c + d + x + y)**11").outputs[0]
+    ), "too long"
 
 
 @pytest.mark.parametrize(
@@ -158,14 +167,28 @@ AROUND = {"between": {"x": Range(-9, 9), "y": Range(-9, 9)}, "unknowns": ["x", "
         ("x + 2*y = 1; x - y = 1/3", "5/9, 2/9", True, "this is the solution", {}),
         ("x + 2*y = 1; x - y = 1/3", "0.5556, 0.2222", True, "rounded", {}),
         ("x + 2*y = 1; x - y = 1/3", "0.5557, 0.2222", False, "is not a solution", {}),
-        ("a*x + y = 1; x - y = b", "x=(1+b)/(a+1), y=(1-a*b)/(a+1)", True, "this is", {"unknowns": ["x", "y"]}),
-        ("a*x + y = 1; x - y = b", "x=(1+b)/(a-1), y=(1-a*b)/(a+1)", False, "not a solution", {"unknowns": ["x", "y"]}),
+        (
+            "a*x + y = 1; x - y = b",
+            "x=(1+b)/(a+1), y=(1-a*b)/(a+1)",
+            True,
+            "this is",
+            {"unknowns": ["x", "y"]},
+        ),
+        (
+            "a*x + y = 1; x - y = b",
+            "x=(1+b)/(a-1), y=(1-a*b)/(a+1)",
+            False,
+            "not a solution",
+            {"unknowns": ["x", "y"]},
+        ),
         ("u*v = c; u = v", "u=sqrt(c), v=sqrt(c)", True, "not known", {"unknowns": ["u", "v"]}),
         ("x + y + z = 6; x - y = -1; z = 3*x", "x=1,y=2,z=3", True, "this is the solution", {}),
         ("x + y + z = 6; x - y = -1; z = 3*x", "1,3,2", False, "not a solution", {}),
     ],
 )
-def test_solutions_of_several_equations(text: str, answer: str, right: bool, words: str, more: dict[str, Any]) -> None:
+def test_solutions_of_several_equations(
+    text: str, answer: str, right: bool, words: str, more: dict[str, Any]
+) -> None:
     marked = check_solution(text, answer=answer, **more)
     assert marked.right == right and words in marked.message
     assert ("not known" in marked.message) is (right and (more is AROUND or "*v" in text))
@@ -173,7 +196,11 @@ def test_solutions_of_several_equations(text: str, answer: str, right: bool, wor
 
 @pytest.mark.parametrize(
     ("answer", "hint"),
-    [("x=-3, y=4", "the sign of `x` is wrong"), ("x=1, y=2", "substitute it in `x + y = 7`"), ("x=7, y=0", "")],
+    [
+        ("x=-3, y=4", "the sign of `x` is wrong"),
+        ("x=1, y=2", "substitute it in `x + y = 7`"),
+        ("x=7, y=0", ""),
+    ],
 )
 def test_what_is_wrong_with_a_solution_of_several_equations(answer: str, hint: str) -> None:
     marked = check_solution("x + y = 7; 2*x - y = -1 + 3", answer=answer)
@@ -210,15 +237,23 @@ def test_hessians() -> None:
     for matrix in ("4, 2; 2, 0", "[4, 2; 2, 0]", "[[4, 2], [2, 0]]", "[ [4,2] , [2,0] ]"):
         assert check_hessian("x**2*y", at, answer=matrix).right
     assert not check_hessian("x**2*y", at, answer="[[4, 2], [2, 1]]").right
-    assert check_hessian("sin(x*y)", at, answer="-4sin(2), cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
+    assert check_hessian(
+        "sin(x*y)", at, answer="-4sin(2), cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)"
+    ).right
     assert check_hessian("x**2*y", at, answer="4, 2; 0, 0").hint == "a Hessian is symmetric"
     assert check_hessian("x**2*y", at, answer="4, -2; -2, 0").hint == "its sign is wrong"
     product = check_hessian("x**2*y", at, answer="4, 4; 4, 0")
     assert product.entries[1].hint == "that is the product of the first derivatives"
     assert not check_hessian("sin(x*y)", at, answer="-3.637, -2.2; -2.2, -0.9").right
-    assert not check_hessian("sin(x*y)", at, answer="-4sin(2)+1e-45, cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)").right
+    assert not check_hessian(
+        "sin(x*y)", at, answer="-4sin(2)+1e-45, cos(2)-2sin(2); cos(2)-2sin(2), -sin(2)"
+    ).right
     named = check_hessian("x**2*y", at, answer="d2/dx2 = 4, f_xy = 2")
-    assert not named.right and [entry.message for entry in named.entries] == ["right", "right", "missing"]
+    assert not named.right and [entry.message for entry in named.entries] == [
+        "right",
+        "right",
+        "missing",
+    ]
     assert check_hessian("x**2*y", at, answer="f_xx = 4, f_yx = 2, f_yy = 0").right
     with pytest.raises(ExpressionError, match="2 rows"):
         check_hessian("x**2*y", at, answer="4, 2")
@@ -237,13 +272,17 @@ def test_entries_in_another_order_of_the_variables_are_said_to_be_right_in_that(
         assert not marked.right and marked.message.endswith(words) == said
     assert check_derivative("y*sin(x)", answer="d/dx = y*cos(x), d/dy = sin(x)").right
     cyclic = check_derivative("y*sin(x)*w", answer="y*sin(x), w*y*cos(x), w*sin(x)")
-    assert not cyclic.right and cyclic.message.endswith("in the order w, x, y they are right, but the order is y, x, w")
+    assert not cyclic.right and cyclic.message.endswith(
+        "in the order w, x, y they are right, but the order is y, x, w"
+    )
 
 
 # ---- exercises about something ------------------------------------------------------------------------------------
 @pytest.mark.parametrize("topic", [*TOPICS])
 def test_exercises_about_a_topic(topic: str) -> None:
-    exercises = make_sheet(TOPICS[topic][0], count=4, seed=3, topics=[topic], solutions=True).exercises
+    exercises = make_sheet(
+        TOPICS[topic][0], count=4, seed=3, topics=[topic], solutions=True
+    ).exercises
     assert len(exercises) >= 2
     for each in exercises:
         if topic in ("product", "quotient", "chain"):

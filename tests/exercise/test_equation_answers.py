@@ -1,4 +1,6 @@
-"""Answers with other variables and with units are judged by the equation and by the set of solutions."""
+"""Answers with other variables and with units are judged by the equation and by the set of
+solutions.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,11 @@ from autodiff_cli.questions.quantities import quantity_value
         ("x**2 - (a + 1)*x + a = 0", "1, a", "right"),
         ("x**2 = a", "none", "there are solutions"),
         # equations whose solutions are not known as formulas
-        ("x**3 + x = a**3 + a", "a", "right: this is a solution; whether there are others is not known"),
+        (
+            "x**3 + x = a**3 + a",
+            "a",
+            "right: this is a solution; whether there are others is not known",
+        ),
         ("x**3 = a**3", "-a", "`-a` is not a solution"),
         ("x**5 - a*x**4 = 0", "0, a", "right"),
     ],
@@ -65,15 +71,26 @@ def test_formulas_are_put_into_the_equation(text: str, answer: str, said: str) -
         ("k*x = F", "k=3 N/m, F=1 N", {"units": "mm"}, "333.34", "not a solution"),
         ("k*x = F", "k=2 kN/m, F=1 N", {}, "0.5 mm", "right"),
         ("k*x = F", "k=2 kN/m, F=1 N", {}, "0.5 cm", "not a solution"),
-        ("x**2 = 2[m^2]", "", {"between": parse_ranges(["x=0 m:3 m"], quantity_value)}, "sqrt(2)", "right"),
+        (
+            "x**2 = 2[m^2]",
+            "",
+            {"between": parse_ranges(["x=0 m:3 m"], quantity_value)},
+            "sqrt(2)",
+            "right",
+        ),
         ("T = T0 + 5[K]", "T0=20 °C", {"units": "°C"}, "25 °C", "right"),
         ("T = T0 + 5[K]", "T0=20 °C", {"units": "°C"}, "298.15 K", "right"),
         ("T = T0 + 5[K]", "T0=20 °C", {"units": "°C"}, "25", "right"),
         ("T = T0 + 5[K]", "T0=20 °C", {"units": "°C"}, "26 °C", "not a solution"),
     ],
 )
-def test_answers_with_units(text: str, point: str, more: dict[str, Any], answer: str, said: str) -> None:
-    unknown, values = "T" if "T0" in text else "x", dict(part.split("=") for part in point.split(", ") if part)
+def test_answers_with_units(
+    text: str, point: str, more: dict[str, Any], answer: str, said: str
+) -> None:
+    unknown, values = (
+        "T" if "T0" in text else "x",
+        dict(part.split("=") for part in point.split(", ") if part),
+    )
     marked = check_solution(text, values, unknowns=[unknown], answer=answer, **more)
     assert said in marked.message and marked.right == (said in ("right", "is rounded")), marked
 
@@ -91,7 +108,9 @@ def test_random_equations_of_known_roots_have_these_answers_and_no_others() -> N
     rng = random.Random(8)
     for _ in range(6):
         r, s = rng.sample(ROOTS, 2)
-        text = rng.choice((f"2*(x - ({r}))*(x - ({s})) = 0", f"x**2 + ({r})*({s}) = (({r}) + ({s}))*x"))
+        text = rng.choice(
+            (f"2*(x - ({r}))*(x - ({s})) = 0", f"x**2 + ({r})*({s}) = (({r}) + ({s}))*x")
+        )
         for answer, right in (
             (f"{s}; {r}", True),
             (f"({r}) + ({s}) - ({s}), {s}", True),
@@ -100,4 +119,7 @@ def test_random_equations_of_known_roots_have_these_answers_and_no_others() -> N
             (f"{r}, {s}, ({r}) + ({s}) + 1", False),
         ):
             with use_budget():
-                assert check_solution(text, unknowns=["x"], answer=answer).right == right, (text, answer)
+                assert check_solution(text, unknowns=["x"], answer=answer).right == right, (
+                    text,
+                    answer,
+                )

@@ -1,4 +1,6 @@
-"""Exercises: the same ones everywhere, clean, right by another program's derivatives, and marked as functions."""
+"""Exercises: the same ones everywhere, clean, right by another program's derivatives, and marked as
+functions.
+"""
 
 from __future__ import annotations
 
@@ -40,7 +42,11 @@ def lines(found: Sheet) -> list[str]:
 def test_a_seed_gives_one_sheet_of_which_a_shorter_one_is_the_beginning(level: int) -> None:
     whole = lines(make_sheet(level, count=20, seed=7))
     assert len(whole) == 20
-    assert lines(make_sheet(level, count=6, seed=7)) == whole[:6] == lines(make_sheet(level, count=20, seed=7))[:6]
+    assert (
+        lines(make_sheet(level, count=6, seed=7))
+        == whole[:6]
+        == lines(make_sheet(level, count=20, seed=7))[:6]
+    )
     assert lines(make_sheet(level, count=20, seed=8)) != whole
 
 
@@ -51,9 +57,13 @@ def test_the_draws_are_those_of_every_machine() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 def test_no_two_are_alike(level: int) -> None:
-    first = make_sheet(level, count=2 * len(load_patterns()["levels"][str(level)]), seed=3).exercises
+    first = make_sheet(
+        level, count=2 * len(load_patterns()["levels"][str(level)]), seed=3
+    ).exercises
     shapes = [(each.kind, re.sub(r"\d+", "#", each.program).replace("-", "+")) for each in first]
-    assert len(set(shapes)) >= 0.9 * len(shapes), "nor but for their numbers, while a pattern has others"
+    assert len(set(shapes)) >= 0.9 * len(shapes), (
+        "nor but for their numbers, while a pattern has others"
+    )
     many = make_sheet(level, count=100, seed=3).exercises
     assert len({(each.kind, each.program) for each in many}) == len(many) == 100
 
@@ -62,23 +72,37 @@ def test_no_two_are_alike(level: int) -> None:
 def test_numbers_are_clean(level: int) -> None:
     for seed in SEEDS:
         for each in make_sheet(level, count=40, seed=seed).exercises:
-            assert " 1*" not in each.program and "- -" not in each.program and "+ -" not in each.program, each.program
-            assert len(each.names) == len(each.answer) == (len(each.wrt) if each.kind in ("gradient", "step") else 1)
+            assert (
+                " 1*" not in each.program
+                and "- -" not in each.program
+                and "+ -" not in each.program
+            ), each.program
+            assert (
+                len(each.names)
+                == len(each.answer)
+                == (len(each.wrt) if each.kind in ("gradient", "step") else 1)
+            )
             for number in () if each.is_formula else each.answer:
                 assert abs(Fraction(number).numerator) <= exercise.MAX_NUMERATOR
                 assert Fraction(number).denominator <= exercise.MAX_DENOMINATOR
 
 
 def test_each_level_has_what_it_is_about() -> None:
-    kinds = {level: {each.kind for each in make_sheet(level, count=20).exercises} for level in LEVELS}
+    kinds = {
+        level: {each.kind for each in make_sheet(level, count=20).exercises} for level in LEVELS
+    }
     assert {"slope", "derivative", "flat", "tangent"} == kinds[1]
     assert {"slope", "derivative"} == kinds[2]
     assert {"gradient", "derivative", "direction"} == kinds[3]
     assert {"gradient"} == kinds[4]
     assert {"slope", "gradient", "kink", "step", "second"} == kinds[5]
     assert {"antiderivative", "integral", "limit", "implicit", "curve"} == kinds[6]
-    together = " ".join(each.program for level in (4, 5) for each in make_sheet(level, count=20).exercises)
-    assert all(f"{name}(" in together for name in ("tanh", "sigmoid", "relu", "max", "abs", "where"))
+    together = " ".join(
+        each.program for level in (4, 5) for each in make_sheet(level, count=20).exercises
+    )
+    assert all(
+        f"{name}(" in together for name in ("tanh", "sigmoid", "relu", "max", "abs", "where")
+    )
 
 
 def test_sums_are_written_as_people_write_them() -> None:
@@ -93,10 +117,13 @@ def by_sympy(each: Exercise) -> Any:
     sympy = pytest.importorskip("sympy")
     names: dict[str, Any] = {
         "relu": lambda x: sympy.Max(x, 0), "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
-        "where": lambda c, x, y: sympy.Piecewise((x, c), (y, True)), "max": sympy.Max, "min": sympy.Min,
-        "clamp": lambda x, lo, hi: sympy.Min(sympy.Max(x, lo), hi), "abs": sympy.Abs,
+        "where": lambda c, x, y: sympy.Piecewise((x, c), (y, True)), "max": sympy.Max,
+        "min": sympy.Min, "clamp": lambda x, lo, hi: sympy.Min(sympy.Max(x, lo), hi),
+        "abs": sympy.Abs,
     }  # fmt: skip
-    symbols = {name: sympy.Symbol(name, real=True) for name in ("x", "y", "z", "t", *each.point, *each.wrt)}
+    symbols = {
+        name: sympy.Symbol(name, real=True) for name in ("x", "y", "z", "t", *each.point, *each.wrt)
+    }
     names |= symbols
     if each.kind in ("implicit", "curve"):
         left, right = (sympy.sympify(side, names) for side in each.program.split(" = "))
@@ -145,7 +172,10 @@ def by_sympy(each: Exercise) -> Any:
     if each.kind == "step":
         rate = re.search(r"rate `(.*?)`", each.task)
         assert rate
-        return [x - sympy.Rational(rate[1]) * slope for x, slope in zip(at.values(), numbers, strict=True)]
+        return [
+            x - sympy.Rational(rate[1]) * slope
+            for x, slope in zip(at.values(), numbers, strict=True)
+        ]
     return numbers
 
 
@@ -161,9 +191,13 @@ def test_answers_are_those_of_sympy(level: int) -> None:
             marked = mark(level, each.number, written, seed=11)
             assert marked.right, (each.program, written, marked.message)
             wrong = mark(level, each.number, f"1.001*({written})", seed=11)
-            assert not wrong.right and wrong.how == ("numbers" if each.kind == "antiderivative" else "points")
+            assert not wrong.right and wrong.how == (
+                "numbers" if each.kind == "antiderivative" else "points"
+            )
         else:
-            assert [sympy.nsimplify(x) for x in found] == [sympy.Rational(x) for x in each.answer], each.program
+            assert [sympy.nsimplify(x) for x in found] == [
+                sympy.Rational(x) for x in each.answer
+            ], each.program
             assert mark(level, each.number, ",".join(map(str, found)), seed=11).right
         compared += 1
     assert compared == 16
@@ -208,7 +242,11 @@ def test_how_it_is_decided_is_told() -> None:
 
 def test_common_mistakes_are_named() -> None:
     each = of_kind(2, r"^f\(x\) = x\*\*2\*exp\(-x/\d\)$|^f\(x\) = x\*\*3\*")
-    first, _, second = each.program.removeprefix("f(x) = ").partition("*exp") if "exp" in each.program else ("", "", "")
+    first, _, second = (
+        each.program.removeprefix("f(x) = ").partition("*exp")
+        if "exp" in each.program
+        else ("", "", "")
+    )
     assert "the function itself" in hint(each, each.program.removeprefix("f(x) = "))
     assert "only the sign" in hint(each, f"-({each.answer[0]})")
     assert "times as large" in hint(each, f"3*({each.answer[0]})")
@@ -229,7 +267,11 @@ def test_common_mistakes_are_named() -> None:
         ("sin(x)/(x**2 + 1)", "cos(x)/(2*x)", "a quotient is not the quotient"),
         ("sin(x)/(x**2 + 1)", "cos(x)*(x**2 + 1) - sin(x)*2*x", "the denominator is missing"),
         ("sin(x**2)", "cos(x**2)", "the derivative of the inner function, `x**2`, is missing"),
-        ("(3*x + 1)**4", "4*(3*x + 1)**3", "the derivative of the inner function, `3*x + 1`, is missing"),
+        (
+            "(3*x + 1)**4",
+            "4*(3*x + 1)**3",
+            "the derivative of the inner function, `3*x + 1`, is missing",
+        ),
         ("log(x**2 + 1)", "1/(2*x)", "see it worked"),
         ("log(x)", "1/x + 0*sqrt(-x)", "write it so that it has a value"),
     ],
@@ -241,7 +283,9 @@ def test_rules_that_were_not_followed_are_named(
     from autodiff_cli.capabilities.formulas.diff import diff
 
     formula = diff(program).derivatives[0].formula
-    posed = Exercise("derivative", program, {}, ("x",), answer=(formula,), level=2, seed=1, number=1)
+    posed = Exercise(
+        "derivative", program, {}, ("x",), answer=(formula,), level=2, seed=1, number=1
+    )
     monkeypatch.setattr(sheet_marks, "make_sheet", lambda *_, **__: Sheet(2, "", 1, (posed,)))
     assert mark(2, 1, formula).right
     assert told in hint(posed, mistake)
@@ -252,15 +296,24 @@ def test_numbers_are_told_apart_by_name_and_mistakes_in_them_are_named() -> None
     given = dict(zip(each.names, each.answer, strict=True))
     backwards = ",".join(f"{name}={x}" for name, x in reversed(given.items()))
     assert mark(3, each.number, backwards, seed=7).right
-    one = ",".join(f"{name}={x}" if k else f"{name}={x}+1" for k, (name, x) in enumerate(given.items()))
-    assert f"wrong: `{each.names[0]}` has another value; `{each.names[1]}`" in mark(3, each.number, one, seed=7).message
+    one = ",".join(
+        f"{name}={x}" if k else f"{name}={x}+1" for k, (name, x) in enumerate(given.items())
+    )
+    assert (
+        f"wrong: `{each.names[0]}` has another value; `{each.names[1]}`"
+        in mark(3, each.number, one, seed=7).message
+    )
     slope = next(
-        each for each in make_sheet(1, count=40, seed=7).exercises if each.kind == "slope" and "**2" in each.program
+        each
+        for each in make_sheet(1, count=40, seed=7).exercises
+        if each.kind == "slope" and "**2" in each.program
     )
     assert "only the sign" in hint(slope, f"-({slope.answer[0]})")
     assert "as a fraction" in hint(slope, f"{float(Fraction(slope.answer[0])) * 1.0001}")
     step = of_kind(5, "f", "step")
-    up = ",".join(f"2*({step.point[n]}) - ({x})" for n, x in zip(step.names, step.answer, strict=True))
+    up = ",".join(
+        f"2*({step.point[n]}) - ({x})" for n, x in zip(step.names, step.answer, strict=True)
+    )
     assert "a step up" in hint(step, up)
     assert mark(1, slope.number, f"sqrt(2)**2*({slope.answer[0]})/2", seed=7).right
     assert "see it worked" in hint(slope, "1000")
@@ -313,7 +366,9 @@ def test_solutions_end_in_the_answer_in_every_form(level: int) -> None:
         if derived is not None and each.is_formula and each.kind != "tangent":
             assert derived.derivatives[0].shown == each.answer[0]
         if traced is not None and each.kind == "gradient":
-            assert [Fraction(traced.gradient[name]) for name in each.names] == [Fraction(x) for x in each.answer]
+            assert [Fraction(traced.gradient[name]) for name in each.names] == [
+                Fraction(x) for x in each.answer
+            ]
         if each.kind == "antiderivative":
             assert each.answer[0].removesuffix(" + C") in each.solution.lines[-1]
         elif each.kind not in ("gradient", "derivative", "second", "limit", "implicit"):
@@ -337,7 +392,9 @@ def test_a_sheet_without_solutions_does_not_give_them_away(level: int) -> None:
 
 
 def test_the_document_compiles(tmp_path: Path) -> None:
-    sheets = [text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4, 6)]
+    sheets = [
+        text(make_sheet(level, count=6, seed=7, solutions=True), "latex") for level in (3, 4, 6)
+    ]
     assert compile_all(sheets, tmp_path) > 0
 
 
@@ -362,8 +419,16 @@ def test_drafts_of_a_topic_take_no_work_of_the_sheet(seed: int) -> None:
 
 def test_formulas_of_a_page_are_in_mathml() -> None:
     page = text(make_sheet(function="x^2 exp(-x/2)/(x + 1)"), "html")
-    head, fraction = "<mi>f</mi><mo>&#x2061;</mo><mrow>", "<mfrac><mrow><msup><mi>x</mi><mn>2</mn></msup>"
-    assert head in page and fraction in page and "<msup><mi>e</mi><mrow>" in page and "<code>" not in page
+    head, fraction = (
+        "<mi>f</mi><mo>&#x2061;</mo><mrow>",
+        "<mfrac><mrow><msup><mi>x</mi><mn>2</mn></msup>",
+    )
+    assert (
+        head in page
+        and fraction in page
+        and "<msup><mi>e</mi><mrow>" in page
+        and "<code>" not in page
+    )
     key = text(make_sheet(function="x^2 exp(-x/2)", solutions=True), "html")
     steps, (_, answer) = key.count("<tr>"), key.split("answer: ")
     assert steps == 8 and key.count("<math ") >= 2 * steps and "<msup><mi>e</mi>" in answer
@@ -374,9 +439,9 @@ def test_formulas_of_a_page_are_in_mathml() -> None:
 
 def test_a_sheet_has_a_title_and_a_line_for_the_name_and_a_key_has_none() -> None:
     found = make_sheet(1, count=1, title="Sheet 3 & more")
-    assert "<h1>Sheet 3 &amp; more</h1>" in text(found, "html") and r"\section*{Sheet 3 \& more}" in text(
-        found, "latex"
-    )
+    assert "<h1>Sheet 3 &amp; more</h1>" in text(
+        found, "html"
+    ) and r"\section*{Sheet 3 \& more}" in text(found, "latex")
     assert text(found, "table").startswith("Sheet 3 & more\n")
     for form in ("html", "latex"):
         assert "Name: " in text(found, form)
@@ -414,7 +479,15 @@ def test_a_file_of_functions_is_a_sheet(tmp_path: Path) -> None:
 
 def test_questions_are_asked_until_they_are_answered() -> None:
     def asked(*answers: str) -> tuple[int, list[str], str]:
-        sheet = autodiff("exercise", "--ask", "--count", "2", "--seed", "7", stdin="".join(f"{x}\n" for x in answers))
+        sheet = autodiff(
+            "exercise",
+            "--ask",
+            "--count",
+            "2",
+            "--seed",
+            "7",
+            stdin="".join(f"{x}\n" for x in answers),
+        )
         return sheet.code, sheet.out.splitlines(), sheet.err
 
     code, out, err = asked("-11", "1")
@@ -430,7 +503,9 @@ def test_questions_are_asked_until_they_are_answered() -> None:
     assert code == 1 and "the answer: -11" in out and out[-1] == "0 of 2 exercises right"
 
 
-def test_a_sheet_is_a_pdf_by_the_latex_there_is(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_sheet_is_a_pdf_by_the_latex_there_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "sheet.pdf"
     if any(map(shutil.which, COMPILERS)):
         assert autodiff("exercise", "--count", "2", "--output", str(path)).code == 0

@@ -1,4 +1,6 @@
-"""Answers of several formulas and of implicit derivatives; and answers that are nearly right, or right in places."""
+"""Answers of several formulas and of implicit derivatives; and answers that are nearly right, or
+right in places.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +15,17 @@ from autodiff_cli.questions.problem import parse
 
 # what agrees with the derivative near 0, in doubles, or on a part of the domain only
 NEARLY = [
-    ("relu(x - 4)**2", "0"), ("relu(x - 400)**2", "0"), ("1 if x < 4 else x", "0"), ("abs(x - 5)*(x - 5)/2", "5 - x"),
-    ("where(x > 20, where(x < 21, x, 0), 0)", "0"), ("max(x, 3.5)", "0"), ("x**2*1e-40", "3e-40*x"),
-    ("x**2", "2.00000000000000001*x"), ("x**2", "2.00000000000000000000000000000000000000000001*x"),
-    ("exp(-x**2*10000)", "-10000x exp(-10000x^2)"), ("x**2/2", "sqrt(x**2)"), ("x**2/2", "exp(log(x))"),
-    ("x*abs(x)", "2x"), ("log(abs(x))", "1/abs(x)"), ("sqrt(x - 100)", "1/sqrt(x - 100)"),
-    ("log(x - 1e6)", "1.001/(x - 1e6)"), ("asin(x/10)", "1/sqrt(100 + x^2)"), ("atan(x)", "1/(1.001 + x^2)"),
-    ("sin(x)**2", "1.001 sin(2x)"), ("cosh(x)**2 - sinh(x)**2", "1e-60"), ("tan(x)", "1/cos(x)^2 + 1e-70"),
-    ("x**2", "2x if x != 1/3 else 3"), ("x**2", "2x if 3x - 1/7 != 0 else 1"),
-    ("x**2", "2x if abs(x - 0.123) > 1e-7 else 3"),
+    ("relu(x - 4)**2", "0"), ("relu(x - 400)**2", "0"), ("1 if x < 4 else x", "0"),
+    ("abs(x - 5)*(x - 5)/2", "5 - x"), ("where(x > 20, where(x < 21, x, 0), 0)", "0"),
+    ("max(x, 3.5)", "0"), ("x**2*1e-40", "3e-40*x"), ("x**2", "2.00000000000000001*x"),
+    ("x**2", "2.00000000000000000000000000000000000000000001*x"),
+    ("exp(-x**2*10000)", "-10000x exp(-10000x^2)"), ("x**2/2", "sqrt(x**2)"),
+    ("x**2/2", "exp(log(x))"), ("x*abs(x)", "2x"), ("log(abs(x))", "1/abs(x)"),
+    ("sqrt(x - 100)", "1/sqrt(x - 100)"), ("log(x - 1e6)", "1.001/(x - 1e6)"),
+    ("asin(x/10)", "1/sqrt(100 + x^2)"), ("atan(x)", "1/(1.001 + x^2)"),
+    ("sin(x)**2", "1.001 sin(2x)"), ("cosh(x)**2 - sinh(x)**2", "1e-60"),
+    ("tan(x)", "1/cos(x)^2 + 1e-70"), ("x**2", "2x if x != 1/3 else 3"),
+    ("x**2", "2x if 3x - 1/7 != 0 else 1"), ("x**2", "2x if abs(x - 0.123) > 1e-7 else 3"),
 ]  # fmt: skip
 UNDECIDED = [
     ("log(sin(x) - 2)", "7", "at 0 points"), ("acosh(sin(x))", "1/x", "at 0 points"),
@@ -30,18 +34,21 @@ UNDECIDED = [
     ("x**2", "3 if sin(x) == x/2 else 2x", "where both sides of `sin(x) == x/2` are equal"),
 ]  # fmt: skip
 EQUAL = [
-    ("relu(x - 4)**2", "2relu(x - 4)"), ("1 if x < 4 else x", "heaviside(x - 4)"), ("tanh(x)", "1 - tanh(x)^2"),
-    ("tanh(x)", "4/(exp(x) + exp(-x))^2"), ("sqrt(x - 100)", "1/(2sqrt(x - 100))"), ("log(x)", "1/sqrt(x^2)"),
-    ("log(x - 1e6)", "1/(x - 1e6)"), ("cosh(x)**2 - sinh(x)**2", "0"), ("asin(x/10)", "1/sqrt(100 - x^2)"),
-    ("sin(x)**2", "sin(2x)"), ("exp(-x**2*10000)", "-20000x exp(-10000x^2)"), ("x**2*1e-40", "2e-40*x"),
+    ("relu(x - 4)**2", "2relu(x - 4)"), ("1 if x < 4 else x", "heaviside(x - 4)"),
+    ("tanh(x)", "1 - tanh(x)^2"), ("tanh(x)", "4/(exp(x) + exp(-x))^2"),
+    ("sqrt(x - 100)", "1/(2sqrt(x - 100))"), ("log(x)", "1/sqrt(x^2)"),
+    ("log(x - 1e6)", "1/(x - 1e6)"), ("cosh(x)**2 - sinh(x)**2", "0"),
+    ("asin(x/10)", "1/sqrt(100 - x^2)"), ("sin(x)**2", "sin(2x)"),
+    ("exp(-x**2*10000)", "-20000x exp(-10000x^2)"), ("x**2*1e-40", "2e-40*x"),
     ("abs(x - 5)*(x - 5)/2", "abs(5 - x)"), ("exp(x**3)", "3x^2 (sinh(x^3) + cosh(x^3))"),
     ("exp(-x**4)", "-4x^3/exp(x^4)"), ("x**x", "(x^x) (ln x + 1)"),
 ]  # fmt: skip
 # textbook answers with a gap, and answers in small domains of several variables
 RIGHT_BY = [
-    ("x**y", "x^y ln x", "y"), ("x**y", "y x^y/x", "x"), ("a*x**(1/b)", "-a*x^(1/b)*ln(x)/b^2", "b"),
-    ("(x + y)**z", "(x+y)^z*ln(x+y)", "z"), ("sin(x)**y", "sin(x)^y*ln(sin(x))", "y"),
-    ("x*abs(x)", "2x^2/|x|", "x"), ("abs(x)**3", "3x^2*|x|/x", "x"),
+    ("x**y", "x^y ln x", "y"), ("x**y", "y x^y/x", "x"),
+    ("a*x**(1/b)", "-a*x^(1/b)*ln(x)/b^2", "b"), ("(x + y)**z", "(x+y)^z*ln(x+y)", "z"),
+    ("sin(x)**y", "sin(x)^y*ln(sin(x))", "y"), ("x*abs(x)", "2x^2/|x|", "x"),
+    ("abs(x)**3", "3x^2*|x|/x", "x"),
     ("asin(x)*asin(y)*asin(z)", "asin(y)*asin(z)/(sqrt(1-x)*sqrt(1+x))", "x"),
     ("acos(w)*asin(x)*asin(y)*asin(z)", "acos(w)*asin(y)*asin(z)/(sqrt(1-x)*sqrt(1+x))", "x"),
 ]  # fmt: skip
@@ -54,13 +61,17 @@ def test_what_is_right_in_places_only_is_wrong(text: str, answer: str) -> None:
 
 @pytest.mark.parametrize(("text", "answer", "reason"), UNDECIDED)
 def test_too_few_points_decide_nothing(text: str, answer: str, reason: str) -> None:
-    with pytest.raises(ExpressionError, match="it is undecided whether the answer is right") as caught:
+    with pytest.raises(
+        ExpressionError, match="it is undecided whether the answer is right"
+    ) as caught:
         check_derivative(text, answer=answer)
     assert caught.value.kind == "limit" and reason in str(caught.value)
 
 
 @pytest.mark.parametrize(("text", "answer", "by"), RIGHT_BY)
-def test_a_gap_in_an_answer_is_no_mistake_and_small_domains_have_points(text: str, answer: str, by: str) -> None:
+def test_a_gap_in_an_answer_is_no_mistake_and_small_domains_have_points(
+    text: str, answer: str, by: str
+) -> None:
     assert check_derivative(text, wrt=[by], answer=answer).right
 
 
@@ -70,7 +81,9 @@ def test_an_answer_without_a_value_on_one_side_is_wrong(answer: str) -> None:
 
 
 def test_a_comparison_in_an_answer_is_no_label() -> None:
-    marked = check_derivative("sin(x)/x if x != 0 else 1", answer="cos(x)/x - sin(x)/x^2 if x != 0 else 0")
+    marked = check_derivative(
+        "sin(x)/x if x != 0 else 1", answer="cos(x)/x - sin(x)/x^2 if x != 0 else 0"
+    )
     assert marked.right
     with pytest.raises(ExpressionError, match="undecided whether there are solutions"):
         check_solution("sin(x) = 2", answer="none")
@@ -94,7 +107,10 @@ def test_noise_is_told_from_a_difference() -> None:
 
     assert are_equal(noise)
     assert are_equal(lambda m: (m.number(1), m.number(1) + 10 ** -m.number(70))) is False
-    assert are_equal(lambda m: (None, m.number(1))) is None and are_equal(lambda m: (m.number(1), None)) is False
+    assert (
+        are_equal(lambda m: (None, m.number(1))) is None
+        and are_equal(lambda m: (m.number(1), None)) is False
+    )
     assert many_digits().context.dps == 100
 
 
@@ -137,7 +153,9 @@ def test_answers_that_cannot_be_read(answer: str, message: str) -> None:
         check_derivative("x**2*y", answer=answer)
 
 
-@pytest.mark.parametrize("answer", ["2x", "f'(x) = 2x", "y' = 2x", "dy/dx = 2x", "d/dx = 2x", "f_x = 2x", "t = x; 2t"])
+@pytest.mark.parametrize(
+    "answer", ["2x", "f'(x) = 2x", "y' = 2x", "dy/dx = 2x", "d/dx = 2x", "f_x = 2x", "t = x; 2t"]
+)
 def test_names_of_one_derivative(answer: str) -> None:
     assert check_derivative("x**2", answer=answer).right
     assert check_derivative("d/dx x^2", answer=answer).right
@@ -161,7 +179,9 @@ CIRCLE = "x**2 + y**2 = 25"
         ("x^3 + y^3 = 6x*y", 1, "(2y - x^2)/(y^2 + 2x)", False, "points"),
     ],
 )  # fmt: skip
-def test_implicit_derivatives(text: str, order: int, answer: str, right: bool, how: str | None) -> None:
+def test_implicit_derivatives(
+    text: str, order: int, answer: str, right: bool, how: str | None
+) -> None:
     marked = check_derivative(text, unknowns=["y"], order=order, answer=answer)
     assert marked.right == right and (how is None or marked.how == how), marked
 
@@ -176,20 +196,31 @@ def test_usual_mistakes_in_implicit_derivatives(answer: str, hint: str) -> None:
 
 
 def test_several_unknowns_and_several_variables() -> None:
-    sphere = check_derivative("x^2 + y^2 + z^2 = 9", unknowns=["z"], answer="dz/dx = -x/z, dz/dy = y/z")
+    sphere = check_derivative(
+        "x^2 + y^2 + z^2 = 9", unknowns=["z"], answer="dz/dx = -x/z, dz/dy = y/z"
+    )
     assert [entry.right for entry in sphere.entries] == [True, False]
     both = "dy/dx = y*(x - z)/(x*(z - y)), dz/dx = z*(y - x)/(x*(z - y))"
     assert check_derivative("x + y + z = 1; x*y*z = 2", unknowns=["y", "z"], answer=both).right
 
 
 def test_implicit_derivatives_of_sympy() -> None:
-    """What differs by a multiple of the equation is proven to be equal; what differs otherwise is not."""
+    """What differs by a multiple of the equation is proven to be equal; what differs otherwise is
+    not.
+    """
     x, y = sympy.symbols("x y")
-    for left, right in [(x**2 + x * y + y**3, 5), (x**3 * y + 2 * y**2, 3), (x * sympy.exp(y) + y**2, 2)]:
+    for left, right in [
+        (x**2 + x * y + y**3, 5),
+        (x**3 * y + 2 * y**2, 3),
+        (x * sympy.exp(y) + y**2, 2),
+    ]:
         equation = left - right
         slope = -sympy.diff(equation, x) / sympy.diff(equation, y)
         equal_there = (slope + x * equation, slope * left / right)
         different = (slope * (left + 1) / right, slope + sympy.Rational(1, 10**9))
-        for other, is_right in [*((each, True) for each in equal_there), *((each, False) for each in different)]:
+        for other, is_right in [
+            *((each, True) for each in equal_there),
+            *((each, False) for each in different),
+        ]:
             marked = check_derivative(f"{left} = {right}", unknowns=["y"], answer=str(other))
             assert marked.right == is_right and (not is_right or marked.how == "equation")

@@ -19,7 +19,13 @@ PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in ("where"
 
 PROGRAMS: dict[str, dict[str, float]] = {
     "((w1-1)**2 + (w2-5)**2)*0.5": {"w1": 2, "w2": 3},
-    "n = x1*w1 + x2*w2 + b\ntanh(n)": {"x1": 2, "w1": -3, "x2": 0.5, "w2": 1, "b": 6.8813735870195432},
+    "n = x1*w1 + x2*w2 + b\ntanh(n)": {
+        "x1": 2,
+        "w1": -3,
+        "x2": 0.5,
+        "w2": 1,
+        "b": 6.8813735870195432,
+    },
     "3 - x/y - 2/x": {"x": 1.5, "y": -2},
     "x*x*x + x": {"x": -0.7},
     "log(x) if x > 0 and y < 1 else x**2*y": {"x": 0.5, "y": 0.25},
@@ -78,7 +84,10 @@ def _sampled() -> list[tuple[str, dict[str, float]]]:
         sample = samples_of(primitive)[0]
         fixed = {k for k, p in enumerate(primitive.params) if p in primitive.constant_params}
         names = ["x", "y", "z", "w"][: len(sample)]
-        args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]
+        args = [
+            str(int(v)) if k in fixed else n
+            for k, (n, v) in enumerate(zip(names, sample, strict=True))
+        ]
         point = {n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed}
         found.append((f"{primitive.name}({', '.join(args)})", point))
     return found
@@ -115,15 +124,22 @@ def test_modules_have_the_derivatives_of_grad(texts: dict[str, dict[str, float]]
             continue
         trained = names[::2]
         module = _module(text, wrt=trained)(*[point[name] for name in trained])
-        inputs = [torch.tensor([point[name]] * 3, dtype=torch.float64, requires_grad=True) for name in names[1::2]]
+        inputs = [
+            torch.tensor([point[name]] * 3, dtype=torch.float64, requires_grad=True)
+            for name in names[1::2]
+        ]
         out = module(*inputs)
         out.sum().backward()
         assert out.flatten()[0].item() == pytest.approx(expected.value, rel=1e-12), text
         count = out.numel()
         grads = [p.grad.item() / count for p in module.parameters()]
-        assert grads == pytest.approx([expected.gradient[name] for name in trained], rel=1e-11, abs=1e-14), text
+        assert grads == pytest.approx(
+            [expected.gradient[name] for name in trained], rel=1e-11, abs=1e-14
+        ), text
         for x, name in zip(inputs, names[1::2], strict=True):
-            assert x.grad.tolist() == pytest.approx([expected.gradient[name]] * 3, rel=1e-11, abs=1e-14), text
+            assert x.grad.tolist() == pytest.approx(
+                [expected.gradient[name]] * 3, rel=1e-11, abs=1e-14
+            ), text
 
 
 def test_a_module_is_trained_as_one_of_pytorch() -> None:
@@ -161,9 +177,28 @@ def _random_formula(rng: random.Random, depth: int) -> str:
         return rng.choice(["x", "y", "x", "y", f"{rng.uniform(-2, 2):.3f}"])
     one, other = (_random_formula(rng, rng.randrange(depth)) for _ in "xy")
     templates = [
-        *("({0} + {1})", "({0} - {1})", "({0} * {1})", "({0}) / (2.5 + sin({1}))", "tanh({0})", "relu({0})"),
-        *("({0})**2", "({0})**-1", "(1 + ({0})**2)**0.5", "exp(sin({0}))", "max({0}, {1})", "atan2({0}, {1})"),
-        *("where({0} < {1}, {0}, {1}*3)", "log(1 + ({0})**2)", "(2 + cos({0}))**({1})", "sigmoid({0})"),
+        *(
+            "({0} + {1})",
+            "({0} - {1})",
+            "({0} * {1})",
+            "({0}) / (2.5 + sin({1}))",
+            "tanh({0})",
+            "relu({0})",
+        ),
+        *(
+            "({0})**2",
+            "({0})**-1",
+            "(1 + ({0})**2)**0.5",
+            "exp(sin({0}))",
+            "max({0}, {1})",
+            "atan2({0}, {1})",
+        ),
+        *(
+            "where({0} < {1}, {0}, {1}*3)",
+            "log(1 + ({0})**2)",
+            "(2 + cos({0}))**({1})",
+            "sigmoid({0})",
+        ),
     ]
     return rng.choice(templates).format(one, other)
 
@@ -177,6 +212,8 @@ def test_random_formulas_have_the_derivatives_of_grad() -> None:
         except ExpressionError:
             continue
         if expected.gradient and not expected.warnings:
-            _held_to_grad(text, {name: point[name] for name in expected.gradient}, tutorial_engine.Value)
+            _held_to_grad(
+                text, {name: point[name] for name in expected.gradient}, tutorial_engine.Value
+            )
             held += 1
     assert held > 50

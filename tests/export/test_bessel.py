@@ -25,15 +25,23 @@ def test_value_and_derivative_by_x(runtime: str) -> None:
             value, (slope,) = run(code, [nu, x])
             # libraries have 13 digits or so
             assert math.isclose(value, want.value, rel_tol=1e-11, abs_tol=1e-13), (name, nu, x)
-            assert math.isclose(slope, want.gradient["x"], rel_tol=1e-11, abs_tol=1e-13), (name, nu, x)
+            assert math.isclose(slope, want.gradient["x"], rel_tol=1e-11, abs_tol=1e-13), (
+                name,
+                nu,
+                x,
+            )
 
 
-@pytest.mark.parametrize("runtime", [runtime for runtime, (to, _) in RUNNERS.items() if to == "numpy"])
+@pytest.mark.parametrize(
+    "runtime", [runtime for runtime, (to, _) in RUNNERS.items() if to == "numpy"]
+)
 def test_at_and_below_zero(runtime: str) -> None:
     to, run = RUNNERS[runtime]
     code = export("besselj(nu, x)", to, wrt="x")
     assert run(code, [1.0, 0.0]) == (0.0, [0.5])
-    assert run(code, [2.0, -3.0])[0] == pytest.approx(gradient("besselj(2, x)", {"x": -3.0}).value, rel=1e-13)
+    assert run(code, [2.0, -3.0])[0] == pytest.approx(
+        gradient("besselj(2, x)", {"x": -3.0}).value, rel=1e-13
+    )
     assert math.isnan(run(code, [0.5, -1.0])[0])
     for name in ("bessely", "besselk"):
         code = export(f"{name}(nu, x)", to, wrt="x")

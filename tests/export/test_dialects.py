@@ -1,8 +1,10 @@
-"""Exported SQL, run by the databases that are here: it agrees with `grad`, and no row without an answer is a number.
+"""Exported SQL, run by the databases that are here: it agrees with `grad`, and no row without an
+answer is a number.
 
-DuckDB and SQLite come with the test requirements, and so does chDB, which is ClickHouse in this process. PostgreSQL is
-the system's (Debian: `apt-get install postgresql`; the test starts a server of its own), Spark needs PySpark and Java
-(`pip install pyspark`; it is run in ANSI mode). What is written for each is read by sqlglot's parsers too.
+DuckDB and SQLite come with the test requirements, and so does chDB, which is ClickHouse in this
+process. PostgreSQL is the system's (Debian: `apt-get install postgresql`; the test starts a server
+of its own), Spark needs PySpark and Java (`pip install pyspark`; it is run in ANSI mode). What is
+written for each is read by sqlglot's parsers too.
 """
 
 from __future__ import annotations
@@ -35,11 +37,14 @@ from running import autodiff
 from samples import OF_FEW_TARGETS, samples_of
 
 HARD = (
-    0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 0.25, 1.5, -2.5, 5e-324, -5e-324, 1e-310, 1e-300, -1e-300, 1e-160, 1e-20,
-    -1e-20, 1e-8, -1e-8, 0.999999999, -0.999999999, 1.000001, math.pi, 20.0, -20.0, 40.0, 350.0, 709.0, -709.0, 710.0,
-    745.0, -746.0, 1000.0, -1000.0, 1e9, -1e10, 1e15, 1e155, -1e155, 1e200, -1e200, 1e300, 1e307,
+    0.0, 1.0, -1.0, 0.5, -0.5, 2.0, -2.0, 3.0, 0.25, 1.5, -2.5, 5e-324, -5e-324, 1e-310, 1e-300,
+    -1e-300, 1e-160, 1e-20, -1e-20, 1e-8, -1e-8, 0.999999999, -0.999999999, 1.000001, math.pi, 20.0,
+    -20.0, 40.0, 350.0, 709.0, -709.0, 710.0, 745.0, -746.0, 1000.0, -1000.0, 1e9, -1e10, 1e15,
+    1e155, -1e155, 1e200, -1e200, 1e300, 1e307,
 )  # fmt: skip
-"""Points at which something happens to some function: ends of domains, poles, overflow, underflow, cancellation."""
+"""Points at which something happens to some function: ends of domains, poles, overflow, underflow,
+cancellation.
+"""
 
 NO_NUMBERS = (None, math.nan, math.inf, -math.inf)
 
@@ -63,14 +68,19 @@ def told() -> Iterator[tuple[str, list[dict[str, float]]]]:
         if primitive.name in ("where", *OF_FEW_TARGETS) or fixed:
             continue
         count = 2 if primitive.variadic else len(primitive.params)
-        yield f"{primitive.name}({', '.join('xyzw'[:count])})", [s for s in samples if len(s) == count]
+        yield (
+            f"{primitive.name}({', '.join('xyzw'[:count])})",
+            [s for s in samples if len(s) == count],
+        )
     yield "polygamma(2, x)", []
     for name in ("checked", "verdicts", "corpus"):
         for line in (TESTS / "corpora" / f"{name}.jsonl").read_text(encoding="utf-8").splitlines():
             row = json.loads(line)
             if "program" in row or "expr" in row:
                 points = row.get("points") or [row.get("point") or row.get("start") or {}]
-                numbers = [{name: as_number(x, name) for name, x in point.items()} for point in points]
+                numbers = [
+                    {name: as_number(x, name) for name, x in point.items()} for point in points
+                ]
                 yield row.get("program") or row["expr"], numbers
 
 
@@ -99,7 +109,10 @@ def cases() -> list[Case]:
         ]
         numbers = list(dict.fromkeys(drawn))
         count = len(names)
-        broken = [tuple(rng.choice(NO_NUMBERS) if k == j else 1.0 for k in range(count)) for j in range(count)]
+        broken = [
+            tuple(rng.choice(NO_NUMBERS) if k == j else 1.0 for k in range(count))
+            for j in range(count)
+        ]
         wants = [reference(text, names, point) for point in numbers]
         found.append((text, [*numbers, *broken], [*wants, *["point"] * count]))
     return found
@@ -132,24 +145,35 @@ def verdict(want: list[float] | str, row: tuple[Any, ...]) -> str:
 
 def are_near(numbers: Sequence[float], want: Sequence[float]) -> bool:
     # Subnormal numbers have fewer digits.
-    return all(abs(a - b) <= max(4 * math.ulp(b), 2.3e-308 * 2**-20) for a, b in zip(numbers, want, strict=True))
+    return all(
+        abs(a - b) <= max(4 * math.ulp(b), 2.3e-308 * 2**-20)
+        for a, b in zip(numbers, want, strict=True)
+    )
 
 
-def lost_digits(text: str, names: Sequence[str], point: tuple[Any, ...], want: Sequence[float]) -> bool:
-    """Whether `grad` itself is off here by 30 digits at these doubles: code may order its products otherwise."""
+def lost_digits(
+    text: str, names: Sequence[str], point: tuple[Any, ...], want: Sequence[float]
+) -> bool:
+    """Whether `grad` itself is off here by 30 digits at these doubles: code may order its products
+    otherwise.
+    """
     exactly = {name: str(Decimal(x)) for name, x in zip(names, point, strict=True)}
     answer = gradient(text, exactly, precision=30)
     return not are_near(want, [float(x.text) for x in (answer.value, *answer.gradient.values())])
 
 
 MAX_OFF = {"clickhouse": 0.001, "spark": 0.001}
-"""The share of answers that may be further than 4 ulp from `grad`, by default 0.0005: sums that cancel tell last digits
-apart, and some databases have functions of their own, not those of the C library."""
+"""The share of answers that may be further than 4 ulp from `grad`, by default 0.0005: sums that
+cancel tell last digits apart, and some databases have functions of their own, not those of the C
+library.
+"""
 
 
 OSBORNE = "(1.366 - "
 TOO_LONG = {"postgres": (OSBORNE,), "spark": (OSBORNE, "beta(")}
-"""Programs that a database cannot take: a table of PostgreSQL has at most 1,664 columns, Java's stack is finite."""
+"""Programs that a database cannot take: a table of PostgreSQL has at most 1,664 columns, Java's
+stack is finite.
+"""
 
 
 @pytest.mark.parametrize("database", DATABASES)
@@ -164,21 +188,35 @@ def test_answers_are_those_of_grad(database: str) -> None:
         if text.startswith(TOO_LONG.get(database, ())):
             continue
         exported = export(text, "sql", dialect=database)
-        for point, want, row in zip(points, wants, answers(database, exported, points), strict=True):
+        for point, want, row in zip(
+            points, wants, answers(database, exported, points), strict=True
+        ):
             how = verdict(want, row)
             if isinstance(want, str) and isinstance(row[-1], str):
                 reasons[want, row[-1].startswith("domain: ")] += 1
-            if how == "off" and isinstance(want, list) and lost_digits(text, list(parse(text).variables), point, want):
+            if (
+                how == "off"
+                and isinstance(want, list)
+                and lost_digits(text, list(parse(text).variables), point, want)
+            ):
                 how = "lost digits"
             if how not in ("right", "no answer", "lost digits"):
                 bad.append(f"{how}: {text} at {point}: {row}, {want}")
             counts[how] += 1
-    assert not counts["a bad row as a number"], "\n".join(each for each in bad if each.startswith("a bad row"))
+    assert not counts["a bad row as a number"], "\n".join(
+        each for each in bad if each.startswith("a bad row")
+    )
     # Where a number is too large and another one is outside a domain, either may be said.
     assert reasons["domain", True] > 600 and reasons["domain", True] > 9 * reasons["domain", False]
-    assert reasons["derivative", False] > 40 and not reasons["derivative", True] and not reasons["point", True]
+    assert (
+        reasons["derivative", False] > 40
+        and not reasons["derivative", True]
+        and not reasons["point", True]
+    )
     answered = counts["right"] + counts["off"] + counts["refused"]
-    assert counts["off"] + counts["refused"] <= MAX_OFF.get(database, 0.0005) * answered, "\n".join(bad)
+    assert counts["off"] + counts["refused"] <= MAX_OFF.get(database, 0.0005) * answered, "\n".join(
+        bad
+    )
     assert counts["lost digits"] <= 0.002 * answered
     assert answered > 10_000 and counts["no answer"] > 2500
 
@@ -196,8 +234,13 @@ def test_each_dialect_is_what_its_parser_reads(dialect: str) -> None:
 
 
 def test_what_is_written_for_each_dialect() -> None:
-    sources = {dialect: export("x*log(y) + tanh(x)/y**2.5", "sql", dialect=dialect).source for dialect in DIALECTS}
-    written = {dialect: re.sub(r"'domain[^']*'", "''", source) for dialect, source in sources.items()}
+    sources = {
+        dialect: export("x*log(y) + tanh(x)/y**2.5", "sql", dialect=dialect).source
+        for dialect in DIALECTS
+    }
+    written = {
+        dialect: re.sub(r"'domain[^']*'", "''", source) for dialect, source in sources.items()
+    }
     materialized = {dialect for dialect, source in written.items() if " AS MATERIALIZED" in source}
     assert materialized == {"sqlite"}
     assert "OFFSET 0" in written["postgres"]
@@ -236,7 +279,10 @@ def test_a_text_that_is_no_number_is_no_number() -> None:
 
 
 def test_a_row_says_which_operation_is_outside_its_domain() -> None:
-    power = "domain: `**` is undefined in `x**y`; its domain: x > 0, or x = 0 with y >= 0, or x < 0 with a whole y"
+    power = (
+        "domain: `**` is undefined in `x**y`; its domain: x > 0, or x = 0 with y >= 0, or x < 0"
+        " with a whole y"
+    )
     told = {
         "sqrt(x) + log(y - 1)": {
             (-1.0, 2.0): "domain: `sqrt` is undefined in `sqrt(x)`; its domain: argument >= 0",
@@ -248,10 +294,18 @@ def test_a_row_says_which_operation_is_outside_its_domain() -> None:
         "log(x) if x > 0 else x**y": {(-1.0, 2.5): power, (0.0, -1.0): power},
         "x if x > 0 else 1/y + exp(x*x)": {(-1.0, 0.0): "domain: division by zero in `1/y`"},
         "gamma(x)*y": {
-            (-1.0, 0.0): "domain: `gamma` is undefined in `gamma(x)`; its domain: argument is not 0, -1, -2, ..."
+            (
+                -1.0,
+                0.0,
+            ): (
+                "domain: `gamma` is undefined in `gamma(x)`; its domain: argument is not 0, -1,"
+                " -2, ..."
+            )
         },
         "exp(x*x)*y": {(100.0, 1.0): "no value: not defined here, or a number is too large"},
-        "clamp(1, x, y)": {(2.0, 1.0): "domain: `clamp` is undefined in `clamp(1, x, y)`; its domain: lo <= hi"},
+        "clamp(1, x, y)": {
+            (2.0, 1.0): "domain: `clamp` is undefined in `clamp(1, x, y)`; its domain: lo <= hi"
+        },
     }
     for text, rows in told.items():
         found = answers("sqlite", export(text, "sql", dialect="sqlite"), [*rows])
@@ -272,7 +326,9 @@ def test_several_outputs_have_the_columns_of_the_rows_of_jacobian() -> None:
     want = jacobian("r*cos(t), sin(t)/r", point)
     good, bad = found.fetchall()
     assert want.jacobian is not None and good[-1] is None
-    assert good[2:-1] == pytest.approx((*want.values, *want.jacobian[0], *want.jacobian[1]), rel=1e-15)
+    assert good[2:-1] == pytest.approx(
+        (*want.values, *want.jacobian[0], *want.jacobian[1]), rel=1e-15
+    )
     assert bad == (0.0, 0.5, *[None] * 6, "domain: division by zero in `sin(t)/r`")
     with pytest.raises(ExpressionError, match="2 outputs"):
         export("r*cos(t), sin(t)/r", "c")
@@ -280,7 +336,8 @@ def test_several_outputs_have_the_columns_of_the_rows_of_jacobian() -> None:
 
 @pytest.mark.skipif(not find_spec("duckdb"), reason="DuckDB is not installed")
 def test_the_finer_powers_of_spark_are_right_to_the_last_digit() -> None:
-    """What is written for Spark, whose `exp` and `pow` are coarse, run by DuckDB with functions that are coarser still.
+    """What is written for Spark, whose `exp` and `pow` are coarse, run by DuckDB with functions
+    that are coarser still.
 
     Java's powers of 2 are exact, and so is its `expm1` to the last digit.
     """
@@ -295,7 +352,17 @@ def test_the_finer_powers_of_spark_are_right_to_the_last_digit() -> None:
     database.create_function("spark_pow", coarse, ["DOUBLE", "DOUBLE"], "DOUBLE")
     database.create_function("spark_expm1", math.expm1, ["DOUBLE"], "DOUBLE")
     draw = random.Random(3)
-    exponents = [-744.0, -708.4, -20.5, -1e-9, 0.0, 1e-300, 0.3, 709.7, *[draw.uniform(-708, 709) for _ in range(300)]]
+    exponents = [
+        -744.0,
+        -708.4,
+        -20.5,
+        -1e-9,
+        0.0,
+        1e-300,
+        0.3,
+        709.7,
+        *[draw.uniform(-708, 709) for _ in range(300)],
+    ]
     bases = [-3.7, -1.0, 0.1, 1.5, 9.99, *[draw.uniform(-30, 30) for _ in range(100)]]
     with mpmath.workdps(40):
         checked = 0
@@ -318,12 +385,13 @@ def test_the_finer_powers_of_spark_are_right_to_the_last_digit() -> None:
 
 # ---- conditions on the rows ----------------------------------------------------------------------------------------
 FILTERED: tuple[tuple[float | None, ...], ...] = (
-    (1.0, 2.0, 1.0), (2.0, -1.0, 1.0), (3.0, 0.0, None), (4.0, 0.1, 5.0), (5.0, 0.0, 2.0), (6.0, None, 2.0),
-    (7.0, -3.0, -2.0), (8.0, 1e300, 1e10),
+    (1.0, 2.0, 1.0), (2.0, -1.0, 1.0), (3.0, 0.0, None), (4.0, 0.1, 5.0), (5.0, 0.0, 2.0),
+    (6.0, None, 2.0), (7.0, -3.0, -2.0), (8.0, 1e300, 1e10),
 )  # fmt: skip
 CONDITIONS = (
-    "x > 0", "x > 0 and 1/x > 2", "1/x > 2 and x > 0", "1/(1/x) > -1", "not (x > 0) or log(x) < 0", "y == 1", "x*y > 1",
-    "x > 0 or y > 0 and x*y < 0", "sqrt(y) > 1", "0 < x < 1", "not (1/x > 2 or y > 1)", "exp(x) != y and id > 1",
+    "x > 0", "x > 0 and 1/x > 2", "1/x > 2 and x > 0", "1/(1/x) > -1", "not (x > 0) or log(x) < 0",
+    "y == 1", "x*y > 1", "x > 0 or y > 0 and x*y < 0", "sqrt(y) > 1", "0 < x < 1",
+    "not (1/x > 2 or y > 1)", "exp(x) != y and id > 1",
 )  # fmt: skip
 
 
@@ -333,7 +401,9 @@ def left(condition: str) -> list[tuple[float, bool]]:
     cells = ["" if x is None else repr(x) for row in FILTERED for x in row]
     lines = ["id,x,y", *[",".join(cells[k : k + 3]) for k in range(0, len(cells), 3)]]
     options = ("--points", "-", "--keep", "id", "--wide", "--format", "csv", "--on-error", "skip")
-    shown = autodiff("grad", "x/2", "--where", condition, *options, stdin="\n".join(lines) + "\n").out
+    shown = autodiff(
+        "grad", "x/2", "--where", condition, *options, stdin="\n".join(lines) + "\n"
+    ).out
     return [(float(row["id"]), not row["error"]) for row in csv.DictReader(io.StringIO(shown))]
 
 
@@ -351,7 +421,9 @@ def test_a_condition_leaves_the_rows_that_it_leaves_of_a_file(database: str) -> 
         f"INSERT INTO filtered VALUES {rows}",
     ]
     for condition in CONDITIONS:
-        exported = export("x/2", "sql", dialect=database, table="filtered", keep=["id"], where=condition)
+        exported = export(
+            "x/2", "sql", dialect=database, table="filtered", keep=["id"], where=condition
+        )
         found = open_()([*made, exported.source])
         assert sorted((row[0], row[-1] is None) for row in found) == left(condition), condition
 

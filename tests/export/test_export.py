@@ -1,4 +1,6 @@
-"""Exported programs, run by each target's own runtime: they agree with `grad`, whatever their names are."""
+"""Exported programs, run by each target's own runtime: they agree with `grad`, whatever their names
+are.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,18 @@ from samples import OF_FEW_TARGETS, samples_of
 from strategies import graphs, program_text
 
 PUBLIC = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in ("where", *OF_FEW_TARGETS)]
-SPECIAL = ("erf", "gamma", "beta", "logit", "gelu", "digamma", "polygamma", "norm", "lambert", "zeta")
+SPECIAL = (
+    "erf",
+    "gamma",
+    "beta",
+    "logit",
+    "gelu",
+    "digamma",
+    "polygamma",
+    "norm",
+    "lambert",
+    "zeta",
+)
 LOOSE = {"jax": {"gelu": 8.0, "normcdf": 8.0, "lgamma": 4.0, "trigamma": 2.0, "polygamma": 80.0}}
 """How many times 16 ulp a library is itself off, at worst, at these sample points."""
 
@@ -51,16 +64,28 @@ def sampled(primitive: Primitive) -> list[tuple[str, dict[str, float]]]:
         fixed = {k for k, p in enumerate(row.params) if p in row.constant_params}
         for sample in samples_of(row):
             names = ["x", "y", "z", "w"][: len(sample)]
-            args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]
-            point = {n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed}
+            args = [
+                str(int(v)) if k in fixed else n
+                for k, (n, v) in enumerate(zip(names, sample, strict=True))
+            ]
+            point = {
+                n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed
+            }
             found.append((f"{primitive.name}({', '.join(args)})", point))
     return found
 
 
-def assert_agrees(got: tuple[float, list[float]], text: str, point: dict[str, float], ulps: float) -> None:
+def assert_agrees(
+    got: tuple[float, list[float]], text: str, point: dict[str, float], ulps: float
+) -> None:
     want = gradient(text, point)
     for a, b in zip([got[0], *got[1]], [want.value, *want.gradient.values()], strict=True):
-        assert abs(a - b) <= max(ulps * 2**-52 * abs(b), 2.3e-308 * 2**-20), (text, point, got, want)
+        assert abs(a - b) <= max(ulps * 2**-52 * abs(b), 2.3e-308 * 2**-20), (
+            text,
+            point,
+            got,
+            want,
+        )
 
 
 @pytest.mark.parametrize("to", [*TARGETS, *[f"sql:{dialect}" for dialect in DIALECTS]])
@@ -69,7 +94,9 @@ def test_every_function_has_a_formula_in_every_target_but_for_high_orders(to: st
         text, _ = sampled(primitive)[0]
         assert export(text, to).source
     if to not in ("latex", "jax"):
-        with pytest.raises(ExpressionError, match=r"has no function `polygamma\(7, …\)`, which `polygamma`") as caught:
+        with pytest.raises(
+            ExpressionError, match=r"has no function `polygamma\(7, …\)`, which `polygamma`"
+        ) as caught:
             export("2*polygamma(7, x)", to)
         assert caught.value.kind == "usage"
         assert caught.value.span is not None
@@ -86,8 +113,12 @@ def test_every_function_at_its_sample_points(runtime: str) -> None:
             for text, point in sampled(primitive):
                 points.setdefault(text, []).append(point)
             for text, some in points.items():
-                rows = at_points(runtime, export(text, to), [list(point.values()) for point in some])
-                for point, (value, *partials) in zip(some, cast(list[list[float]], rows), strict=True):
+                rows = at_points(
+                    runtime, export(text, to), [list(point.values()) for point in some]
+                )
+                for point, (value, *partials) in zip(
+                    some, cast(list[list[float]], rows), strict=True
+                ):
                     assert_agrees((value, partials), text, point, 16.0 if special else 4.0)
             continue
         for text, point in sampled(primitive):
@@ -102,7 +133,9 @@ def test_every_function_at_its_sample_points(runtime: str) -> None:
 def test_jax_has_no_wrong_polygamma_far_below_zero() -> None:
     run = RUNNERS["jax"][1]
     assert_agrees(run(export("trigamma(x)", "jax"), [-256.3]), "trigamma(x)", {"x": -256.3}, 64.0)
-    assert_agrees(run(export("polygamma(2, x)", "jax"), [-256.3]), "polygamma(2, x)", {"x": -256.3}, 64.0)
+    assert_agrees(
+        run(export("polygamma(2, x)", "jax"), [-256.3]), "polygamma(2, x)", {"x": -256.3}, 64.0
+    )
     assert_agrees(run(export("polygamma(7, x)", "jax"), [2.5]), "polygamma(7, x)", {"x": 2.5}, 64.0)
     assert math.isnan(run(export("polygamma(7, x)", "jax"), [-256.3])[0])
 
@@ -116,7 +149,13 @@ def test_every_function_at_its_sample_points_in_c(tmp_path: Path) -> None:
         asked += [(text, point, 16.0 if special else 4.0) for text, point in sampled(primitive)]
     for k, text in enumerate(dict.fromkeys(text for text, _, _ in asked)):
         programs.append(export(text, "c", name=f"f_{k}"))
-    runs = dict(zip([p.text for p in programs], zip(programs, compiled(programs, tmp_path), strict=True), strict=True))
+    runs = dict(
+        zip(
+            [p.text for p in programs],
+            zip(programs, compiled(programs, tmp_path), strict=True),
+            strict=True,
+        )
+    )
     for text, point, ulps in asked:
         program, run = runs[text]
         assert_agrees(run(program, list(point.values())), text, point, ulps)
@@ -124,12 +163,16 @@ def test_every_function_at_its_sample_points_in_c(tmp_path: Path) -> None:
 
 @pytest.mark.skipif("node" not in RUNNERS, reason="there is no Node")
 def test_javascript_on_the_formulas_of_the_corpora() -> None:
-    """As near to `grad` as 4 ulp in every operation allow; nearly all numbers are as near as 4 ulp of themselves."""
+    """As near to `grad` as 4 ulp in every operation allow; nearly all numbers are as near as 4 ulp
+    of themselves.
+    """
     compared_numbers = near = refused = 0
     for line in (TESTS / "corpora" / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
         formula = json.loads(line)
         program = export(formula["expr"], "javascript")
-        points = [{name: as_number(x, name) for name, x in point.items()} for point in formula["points"]]
+        points = [
+            {name: as_number(x, name) for name, x in point.items()} for point in formula["points"]
+        ]
         points = [{name: point[name] for name in program.variables} for point in points]
         answers = at_points("node", program, [list(point.values()) for point in points])
         for point, answer in zip(points, answers, strict=True):
@@ -152,13 +195,19 @@ def test_javascript_on_the_formulas_of_the_corpora() -> None:
 
 
 def roundings(text: str, point: dict[str, float], wanted: Sequence[str]) -> list[float]:
-    """How far value and partials may be off where every operation is off by 4 ulp, to first order."""
+    """How far value and partials may be off where every operation is off by 4 ulp, to first
+    order.
+    """
     given = {name: Bounded(x) for name, x in point.items()}
     swept = value_and_gradient(RUNNING, parse(text).outputs[0], given, wanted)
-    return [RUNNING.number(x).error for x in (swept.value, *(swept.gradient[name] for name in wanted))]
+    return [
+        RUNNING.number(x).error for x in (swept.value, *(swept.gradient[name] for name in wanted))
+    ]
 
 
-POINTS = st.lists(st.sampled_from([0.75, -1.5, 2.25, 0.3, 1.0, 0.0, -0.5, 3.0]), min_size=6, max_size=6)
+POINTS = st.lists(
+    st.sampled_from([0.75, -1.5, 2.25, 0.3, 1.0, 0.0, -0.5, 3.0]), min_size=6, max_size=6
+)
 
 
 def close(a: float, b: float) -> bool:
@@ -169,7 +218,9 @@ def is_same(got: tuple[float, list[float]], want: tuple[float, list[float]]) -> 
     return all(map(close, [got[0], *got[1]], [want[0], *want[1]]))
 
 
-def answered(graph: Value, numbers: Sequence[float]) -> tuple[str, list[float], tuple[float, list[float]]] | None:
+def answered(
+    graph: Value, numbers: Sequence[float]
+) -> tuple[str, list[float], tuple[float, list[float]]] | None:
     """A random program with a point where it has a gradient, and that gradient."""
     text = program_text((graph,))
     names = list(parse(text).variables)
@@ -201,7 +252,9 @@ def test_random_programs(graph: Value, numbers: list[float]) -> None:
 @compares(20)
 @given(st.lists(st.tuples(graphs(max_leaves=8), POINTS), min_size=40, max_size=40))
 @settings(max_examples=1, deadline=None)
-def test_random_programs_in_c(tmp_path_factory: pytest.TempPathFactory, cases: list[tuple[Value, list[float]]]) -> None:
+def test_random_programs_in_c(
+    tmp_path_factory: pytest.TempPathFactory, cases: list[tuple[Value, list[float]]]
+) -> None:
     programs, asked = [], []
     for graph, numbers in cases:
         found = answered(graph, numbers)
@@ -237,7 +290,10 @@ CHOICES = (
     ("".join(f"{k}*x if x < {k} else " for k in range(40)) + "sqrt(x)", (0.5, 20.5, 100.0)),
     # a condition that is known outside of the branch in which it is asked about again
     (
-        "where(x*x < 1, sin(x), where(sin(x) > 0 or sin(x) > 0 and x > 1, where(sin(x) > 0, sin(x), exp(x)), cos(x)))",
+        (
+            "where(x*x < 1, sin(x), where(sin(x) > 0 or sin(x) > 0 and x > 1, where(sin(x) > 0,"
+            " sin(x), exp(x)), cos(x)))"
+        ),
         (-1.5, 0.5, 2.0),
     ),
 )
@@ -250,7 +306,11 @@ def test_choices_stay_choices(text: str, numbers: tuple[float, ...], tmp_path: P
         for x in numbers:
             want = gradient(text, {"x": x})
             got = run(exported, [x])
-            assert is_same(got, (want.value, list(want.gradient.values()))), (exported.source, x, got)
+            assert is_same(got, (want.value, list(want.gradient.values()))), (
+                exported.source,
+                x,
+                got,
+            )
     assert "CASE WHEN" in export(text, "sql").source
     assert "np.where(" in export(text, "numpy").source
 
@@ -312,14 +372,18 @@ def test_hostile_names_and_comments(text: str, tmp_path: Path) -> None:
     want = gradient(text, dict(zip(names, point, strict=True)))
     for to, run in with_c(text, tmp_path):
         exported = export(text, to)
-        assert is_same(run(exported, point), (want.value, list(want.gradient.values()))), exported.source
+        assert is_same(run(exported, point), (want.value, list(want.gradient.values()))), (
+            exported.source
+        )
         assert len(set(exported.variables.values())) == len(names)
         for old, new in exported.variables.items():
             assert new.isascii()
             assert old == new or f"`{new}` is the variable `{old}`" in exported.source
 
 
-@pytest.mark.parametrize("text", ["# coding=utf-7 +AAo-print(1)\nx**2", "x**2 # vim: set fileencoding=utf-7:"])
+@pytest.mark.parametrize(
+    "text", ["# coding=utf-7 +AAo-print(1)\nx**2", "x**2 # vim: set fileencoding=utf-7:"]
+)
 def test_no_comment_of_the_program_is_an_encoding_of_python(text: str) -> None:
     sources = [export(text, to).source for to in ("python", "numpy", "jax", "torch")]
     for source in [*sources, diff(text, to="python").program]:
@@ -333,7 +397,11 @@ def test_no_comment_of_the_program_ends_the_comment_that_it_is_shown_in() -> Non
     assert not re.search(r"/\*|\*/|\?\?|\\", inside), inside
     assert not re.search(r"<[/!s]", export(text, "javascript").source, re.IGNORECASE)
     for dialect in DIALECTS:
-        code = [line for line in export(text, f"sql:{dialect}").source.splitlines() if not line.startswith("--")]
+        code = [
+            line
+            for line in export(text, f"sql:{dialect}").source.splitlines()
+            if not line.startswith("--")
+        ]
         assert "drop" not in "".join(code) and "\\" not in "".join(code), dialect
 
 
@@ -353,25 +421,39 @@ def test_no_name_is_a_macro_of_c(standard: str) -> None:
 
 @needs_gcc
 def test_variables_of_c_with_names_that_mean_something(tmp_path: Path) -> None:
-    text = "INFINITY*NAN + M_PI*linux - unix*isnan + errno*asm + class*nullptr + exp(printf)*y1*small + OVERFLOW + E*I"
+    text = (
+        "INFINITY*NAN + M_PI*linux - unix*isnan + errno*asm + class*nullptr + exp(printf)*y1*small"
+        " + OVERFLOW + E*I"
+    )
     program = export(text, "c")
     point = [0.5 + k / 8 for k in range(len(program.variables))]
     want = gradient(text, dict(zip(program.variables, point, strict=True)))
     for standard in ("c99", "gnu17", "gnu2x"):
         (tmp_path / standard).mkdir()
         (run,) = compiled([program], tmp_path / standard, (f"-std={standard}", *FLAGS[1:]))
-        assert is_same(run(program, point), (want.value, list(want.gradient.values()))), program.source
+        assert is_same(run(program, point), (want.value, list(want.gradient.values()))), (
+            program.source
+        )
     assert {"y1", "E", "I", "printf"} < set(program.variables.values())
 
 
-LIBRARY = "printf malloc exit read write strlen sin sinf cosl tgamma lgammaf index time qsort pthread_create stdin main"
+LIBRARY = (
+    "printf malloc exit read write strlen sin sinf cosl tgamma lgammaf index time qsort"
+    " pthread_create stdin main"
+)
 
 
 def test_a_function_has_no_name_of_the_library() -> None:
     for name in LIBRARY.split():
         with pytest.raises(ExpressionError, match="cannot be the name of a function in `c`"):
             export("x", "c", name=name)
-    for to, name in (("python", "print"), ("python", "lambda"), ("numpy", "np"), ("jax", "jnp"), ("torch", "torch")):
+    for to, name in (
+        ("python", "print"),
+        ("python", "lambda"),
+        ("numpy", "np"),
+        ("jax", "jnp"),
+        ("torch", "torch"),
+    ):
         with pytest.raises(ExpressionError, match="cannot be the name"):
             export("x", to, name=name)
     for to in ("python", "numpy", "jax", "torch", "sql", "latex"):
@@ -436,7 +518,9 @@ def test_code_is_the_same_every_time(to: str) -> None:
         ("exp(x)**-1", lambda x: -math.exp(-x)),
     ],
 )
-def test_code_does_not_underflow_where_the_derivative_does_not(text: str, derivative: Callable[[float], float]) -> None:
+def test_code_does_not_underflow_where_the_derivative_does_not(
+    text: str, derivative: Callable[[float], float]
+) -> None:
     program = export(text, "python")
     for x in (300.0, 340.0, 352.0) if "**2" in text else (300.0, 400.0, 650.0):
         _, (slope,) = python(program, [x])
@@ -446,7 +530,9 @@ def test_code_does_not_underflow_where_the_derivative_does_not(text: str, deriva
 def test_sql_keeps_columns_of_the_users_table() -> None:
     import sqlite3
 
-    code = sql_of("a*exp(-k*t)", "sql", dialect="sqlite", table="results", keep=["id", "run", "a"]).source
+    code = sql_of(
+        "a*exp(-k*t)", "sql", dialect="sqlite", table="results", keep=["id", "run", "a"]
+    ).source
     database = sqlite3.connect(":memory:")
     database.execute("create table results (id, run, a, k, t, other)")
     rows = [(7, "r", 2.0, 0.5, 3.0, 1), (8, "s", None, 1.0, 1.0, 2)]
@@ -455,11 +541,17 @@ def test_sql_keeps_columns_of_the_users_table() -> None:
     names = [column[0] for column in answers.description]
     first, second = [dict(zip(names, row, strict=True)) for row in answers]
     assert names[:3] == ["id", "run", "a"] and "other" not in names
-    assert (first["id"], first["run"]) == (7, "r") and first["value"] == pytest.approx(2 * math.exp(-1.5))
-    assert first["d_k"] == pytest.approx(-6 * math.exp(-1.5)) and second["id"] == 8 and second["error"]
+    assert (first["id"], first["run"]) == (7, "r") and first["value"] == pytest.approx(
+        2 * math.exp(-1.5)
+    )
+    assert (
+        first["d_k"] == pytest.approx(-6 * math.exp(-1.5)) and second["id"] == 8 and second["error"]
+    )
 
 
-@pytest.mark.parametrize("more", [{"table": "x;drop"}, {"table": "a.b c"}, {"keep": ["d_a"]}, {"keep": ["my col"]}])
+@pytest.mark.parametrize(
+    "more", [{"table": "x;drop"}, {"table": "a.b c"}, {"keep": ["d_a"]}, {"keep": ["my col"]}]
+)
 def test_names_that_sql_cannot_have_are_refused(more: dict[str, object]) -> None:
     with pytest.raises(ExpressionError):
         sql_of("a*x", "sql", **more)  # type: ignore[arg-type]

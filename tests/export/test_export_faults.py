@@ -1,4 +1,6 @@
-"""Exported programs where they have no value: random ones at hard points, in every target, against `grad`."""
+"""Exported programs where they have no value: random ones at hard points, in every target, against
+`grad`.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,14 @@ from autodiff_cli.questions.arithmetic import Arithmetic
 from drawn import Drawing
 from exported import RUNNERS, at_points, compiled, export
 
-ALLOWED = {"right", "ill-conditioned", "no number", "too large", "no derivative", "right though refused"}
+ALLOWED = {
+    "right",
+    "ill-conditioned",
+    "no number",
+    "too large",
+    "no derivative",
+    "right though refused",
+}
 
 Point = dict[str, float]
 Reference = tuple[str, list[float]]
@@ -32,7 +41,9 @@ def parsed(text: str) -> Any:
 
 
 def reference(text: str, point: Point) -> Reference:
-    """The answer of `grad`, or the kind of its error, without its hint, for which it may look in more digits."""
+    """The answer of `grad`, or the kind of its error, without its hint, for which it may look in
+    more digits.
+    """
     try:
         found = parsed(text).gradient(**point)
     except ExpressionError as error:
@@ -47,25 +58,33 @@ def cases(seed: int, programs: int, points: int) -> list[tuple[str, list[Point],
     while len(found) < programs:
         text = drawing.program(drawing.random.choice((2, 3, 4, 6)))
         names = list(parse(text).variables)
-        drawn = [{name: x for name, x in drawing.point().items() if name in names} for _ in range(points)]
+        drawn = [
+            {name: x for name, x in drawing.point().items() if name in names} for _ in range(points)
+        ]
         ordered = [{name: point[name] for name in names} for point in drawn]
         found.append((text, ordered, [reference(text, point) for point in ordered]))
     return found
 
 
 def spread(text: str, point: Point, position: int) -> float:
-    """How much a result changes when the inputs change in their last digits; infinite at the edge of a domain."""
+    """How much a result changes when the inputs change in their last digits; infinite at the edge
+    of a domain.
+    """
     _, here = reference(text, point)
     largest = 0.0
     for factor in (1 + 2**-50, 1 - 2**-50):
         for name, x in point.items():
             kind, there = reference(text, {**point, name: x * factor})
-            largest = max(largest, abs(there[position] - here[position]) if kind == "answer" else math.inf)
+            largest = max(
+                largest, abs(there[position] - here[position]) if kind == "answer" else math.inf
+            )
     return largest
 
 
 def is_right(text: str, point: Point, got: Sequence[float], kind: str) -> bool:
-    """Whether finite numbers are right where `grad` refuses: a number on the way was too large, or a slope infinite."""
+    """Whether finite numbers are right where `grad` refuses: a number on the way was too large, or
+    a slope infinite.
+    """
     if kind == "overflow":
         exactly = {name: repr(x) for name, x in point.items()}
         try:
@@ -73,8 +92,11 @@ def is_right(text: str, point: Point, got: Sequence[float], kind: str) -> bool:
         except ExpressionError:
             return False
         true = [float(figure.text) for figure in (found.value, *found.gradient.values())]
-        return all(math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-300) for a, b in zip(got, true, strict=True))
-    # Behind a jump, such as that of `sign`, an infinite slope is not asked for: the program is level on one side.
+        return all(
+            math.isclose(a, b, rel_tol=1e-9, abs_tol=1e-300) for a, b in zip(got, true, strict=True)
+        )
+    # Behind a jump, such as that of `sign`, an infinite slope is not asked for: the program is
+    # level on one side.
     for step in (1e-6, -1e-6):
         quotients = []
         for name, x in point.items():
@@ -85,7 +107,8 @@ def is_right(text: str, point: Point, got: Sequence[float], kind: str) -> bool:
                 break
             quotients.append((there - got[0]) / h)
         if len(quotients) == len(point) and all(
-            math.isclose(a, b, rel_tol=1e-2, abs_tol=1e-3) for a, b in zip(got[1:], quotients, strict=True)
+            math.isclose(a, b, rel_tol=1e-2, abs_tol=1e-3)
+            for a, b in zip(got[1:], quotients, strict=True)
         ):
             return True
     return False
@@ -126,7 +149,11 @@ def held(
         except ExpressionError:
             programs.append(None)
     there = [program for program in programs if program is not None]
-    runs = dict(zip([p.name for p in there], compiled(there, folder), strict=True)) if to == "c" else {}
+    runs = (
+        dict(zip([p.name for p in there], compiled(there, folder), strict=True))
+        if to == "c"
+        else {}
+    )
     counts: Counter[str] = Counter()
     bad = []
     for program, (text, points, wants) in zip(programs, drawn, strict=True):
@@ -166,7 +193,8 @@ def test_enough_of_every_kind_is_drawn() -> None:
 def test_no_target_has_a_number_where_grad_has_none(runtime: str, tmp_path: Path) -> None:
     if runtime == "c" and not shutil.which("gcc"):
         pytest.skip("there is no gcc")
-    # JAX compiles every operation by itself here, and gcc reads a file a program; what Python has, most targets share.
+    # JAX compiles every operation by itself here, and gcc reads a file a program; what Python has,
+    # most targets share.
     drawn = DRAWN[: {"jax": 40, "c": 100, "python": len(DRAWN)}.get(runtime, 125)]
     counts, bad = held(drawn, runtime, tmp_path)
     assert not bad, "\n".join(bad)
@@ -182,8 +210,13 @@ def calls_without_a_value() -> list[tuple[str, list[Point], list[Reference]]]:
         if len(names) < 2 or name != primitive.name or name == "where":
             continue
         for missing in [each for each in names if each not in fixed]:
-            given = {each: "2" if each in fixed else f"asin({each})" if each == missing else each for each in names}
-            point = {each: -5.0 if each == missing else 0.4 + 0.3 * k for k, each in enumerate(names)}
+            given = {
+                each: "2" if each in fixed else f"asin({each})" if each == missing else each
+                for each in names
+            }
+            point = {
+                each: -5.0 if each == missing else 0.4 + 0.3 * k for k, each in enumerate(names)
+            }
             text = f"{name}({', '.join(given.values())})"
             point = {each: point[each] for each in parse(text).variables}
             found.append((text, [point], [reference(text, point)]))
@@ -257,5 +290,8 @@ def test_the_test_sees_a_number_where_there_is_none_and_a_wrong_one() -> None:
     assert verdict("log(x)", {"x": -1.0}, ("domain", []), [0.0, math.nan]) not in ALLOWED
     assert verdict("x**2", {"x": 3.0}, ("answer", [9.0, 6.0]), [9.0, 6.006]) not in ALLOWED
     assert verdict("x**2", {"x": 3.0}, ("answer", [9.0, 6.0]), None) not in ALLOWED
-    assert verdict("y/exp(x)", {"y": 1e300, "x": 800.0}, ("overflow", []), [0.0, 0.0, 0.0]) not in ALLOWED
+    assert (
+        verdict("y/exp(x)", {"y": 1e300, "x": 800.0}, ("overflow", []), [0.0, 0.0, 0.0])
+        not in ALLOWED
+    )
     assert verdict("tanh(x*x)", {"x": 1e200}, ("overflow", []), [1.0, 0.0]) in ALLOWED

@@ -1,4 +1,6 @@
-"""Tests of which results of an exported program need a term that shows a failure, because a failure is hidden there."""
+"""Tests of which results of an exported program need a term that shows a failure, because a failure
+is hidden there.
+"""
 
 from __future__ import annotations
 
@@ -70,7 +72,9 @@ HIDDEN: dict[str, str] = {
     "log(x)*y + x if x > 0 else log(y)": "-xy",
     "(log(x) if x > 0 else y) + log(y)": "-xy",
 }
-"""For each program the results that need such a term: `v` the value, and the derivatives by their variables."""
+"""For each program the results that need such a term: `v` the value, and the derivatives by their
+variables.
+"""
 
 
 @pytest.mark.parametrize("text", HIDDEN)
@@ -82,6 +86,7 @@ def test_a_term_is_added_where_a_failure_is_hidden_and_nowhere_else(text: str) -
     before, after = (*recording.values, *recording.partials), (*shown.values, *shown.partials)
     names = ("v", *program.variables)
     marks = "".join(
-        name if ours is not theirs else "-" for name, ours, theirs in zip(names, before, after, strict=True)
+        name if ours is not theirs else "-"
+        for name, ours, theirs in zip(names, before, after, strict=True)
     )
     assert marks == HIDDEN[text]

@@ -1,4 +1,6 @@
-"""The incomplete beta function in code: of those targets that have it; the others say that they have not."""
+"""The incomplete beta function in code: of those targets that have it; the others say that they
+have not.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +13,13 @@ from autodiff_cli.capabilities.export.targets import TARGETS
 from exported import RUNNERS, export
 
 HAVE = {"numpy", "jax", "matlab", "r"}
-POINTS = [(2.5, 4.0, 0.25), (0.25, 0.5, 0.9), (1.0, 3.0, 0.75), (1000.0, 1000.0, 0.5), (30.0, 2.0, 0.875)]
+POINTS = [
+    (2.5, 4.0, 0.25),
+    (0.25, 0.5, 0.9),
+    (1.0, 3.0, 0.75),
+    (1000.0, 1000.0, 0.5),
+    (30.0, 2.0, 0.875),
+]
 ENDS = [(2.0, 1.0, 1.0), (1.0, 2.5, 0.0)]
 OUTSIDE = [(0.0, 1.0, 0.5), (2.0, -1.5, 0.5), (2.0, 3.0, -0.25), (2.0, 3.0, 1.25)]
 
@@ -21,7 +29,11 @@ def test_value_and_derivative_by_x(runtime: str) -> None:
     to, run = RUNNERS[runtime]
     code = export("betainc(a, b, x)", to, wrt="x")
     # a call of JAX is compiled, that of R a process
-    for a, b, x in POINTS + ENDS if to == "numpy" else [POINTS[0], POINTS[3], ENDS[0]][: 1 if to == "jax" else 3]:
+    for a, b, x in (
+        POINTS + ENDS
+        if to == "numpy"
+        else [POINTS[0], POINTS[3], ENDS[0]][: 1 if to == "jax" else 3]
+    ):
         want = gradient("betainc(a, b, x)", {"a": a, "b": b, "x": x})
         value, (slope,) = run(code, [a, b, x])
         # libraries have 13 digits or so
@@ -29,7 +41,9 @@ def test_value_and_derivative_by_x(runtime: str) -> None:
         assert math.isclose(slope, want.gradient["x"], rel_tol=1e-11, abs_tol=1e-14), (a, b, x)
 
 
-@pytest.mark.parametrize("runtime", [runtime for runtime, (to, _) in RUNNERS.items() if to in HAVE - {"jax"}])
+@pytest.mark.parametrize(
+    "runtime", [runtime for runtime, (to, _) in RUNNERS.items() if to in HAVE - {"jax"}]
+)
 def test_outside_the_domain_is_no_number(runtime: str) -> None:
     to, run = RUNNERS[runtime]
     code = export("betainc(a, b, x)", to, wrt="x")

@@ -1,4 +1,6 @@
-"""The incomplete gamma function in code: of those targets that have it; the others say that they have not."""
+"""The incomplete gamma function in code: of those targets that have it; the others say that they
+have not.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_value_and_derivative_by_x(runtime: str, name: str) -> None:
         assert math.isclose(slope, want.gradient["x"], rel_tol=1e-11, abs_tol=1e-14), (a, x)
 
 
-@pytest.mark.parametrize("runtime", [runtime for runtime, (to, _) in RUNNERS.items() if to in ("numpy", "r")])
+@pytest.mark.parametrize(
+    "runtime", [runtime for runtime, (to, _) in RUNNERS.items() if to in ("numpy", "r")]
+)
 def test_outside_the_domain_is_no_number(runtime: str) -> None:
     to, run = RUNNERS[runtime]
     code = export("gammainc(a, x)", to, wrt="x")

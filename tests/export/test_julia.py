@@ -1,4 +1,6 @@
-"""Exported Julia: run by Julia where it is installed, and everywhere by a translator of the little that is written."""
+"""Exported Julia: run by Julia where it is installed, and everywhere by a translator of the little
+that is written.
+"""
 
 from __future__ import annotations
 
@@ -105,11 +107,18 @@ def cases() -> list[tuple[str, dict[str, float]]]:
         for x in (-1.5, 0.5, 3.0)
     ]  # fmt: skip
     for primitive in [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in OF_FEW_TARGETS]:
-        for sample in [each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)][:3]:
+        for sample in [
+            each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)
+        ][:3]:
             names = ["x", "y", "z", "w"][: len(sample)]
             fixed = {k for k, p in enumerate(primitive.params) if p in primitive.constant_params}
-            args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]
-            point = {n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed}
+            args = [
+                str(int(v)) if k in fixed else n
+                for k, (n, v) in enumerate(zip(names, sample, strict=True))
+            ]
+            point = {
+                n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed
+            }
             found.append((f"{primitive.spelling or primitive.name}({', '.join(args)})", point))
     return found
 
@@ -138,7 +147,9 @@ def test_every_function_and_choices_by_julia(tmp_path: Path) -> None:
         lines.append("println([value, partials...])")
     script = tmp_path / "all.jl"
     script.write_text("\n".join(lines), encoding="utf-8")
-    done = subprocess.run(["julia", "--startup-file=no", str(script)], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        ["julia", "--startup-file=no", str(script)], capture_output=True, text=True, check=True
+    )
     for (text, point), row in zip(cases(), done.stdout.splitlines(), strict=True):
         agrees(json.loads(row), text, point)
 

@@ -1,4 +1,6 @@
-"""The error and gamma functions that targets get as arithmetic: their digits, against mpmath, where no sum cancels."""
+"""The error and gamma functions that targets get as arithmetic: their digits, against mpmath, where
+no sum cancels.
+"""
 
 from __future__ import annotations
 
@@ -40,10 +42,10 @@ class Doubles:
 
 
 NATIVE: dict[str, Callable[..., Any]] = {
-    "abs": abs, "exp": math.exp, "log": math.log, "log1p": math.log1p, "sin": math.sin, "cos": math.cos,
-    "tan": math.tan, "pow": math.pow, "floor": math.floor, "sign": lambda x: (x > 0) - (x < 0),
-    "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "eq": lambda x, y: x == y,
-    "min": min, "max": max, "sqrt": math.sqrt,
+    "abs": abs, "exp": math.exp, "log": math.log, "log1p": math.log1p, "sin": math.sin,
+    "cos": math.cos, "tan": math.tan, "pow": math.pow, "floor": math.floor,
+    "sign": lambda x: (x > 0) - (x < 0), "lt": lambda x, y: x < y, "le": lambda x, y: x <= y,
+    "gt": lambda x, y: x > y, "eq": lambda x, y: x == y, "min": min, "max": max, "sqrt": math.sqrt,
     "and_": lambda x, y: x and y, "or_": lambda x, y: x or y,
 }  # fmt: skip
 
@@ -80,7 +82,9 @@ CASES: tuple[tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw
 
 
 @pytest.mark.parametrize("case", CASES, ids=lambda case: f"{case[0]}{case[1]}")
-def test_digits(case: tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw, ...]]) -> None:
+def test_digits(
+    case: tuple[str, tuple[float, ...], Callable[..., Any], float, tuple[Draw, ...]],
+) -> None:
     name, fixed, reference, ulps, draws = case
     source = random.Random(1)
     m = Doubles()
@@ -115,20 +119,40 @@ def near_whole(source: random.Random) -> float:
 
 
 def beta_points(source: random.Random) -> list[tuple[float, float]]:
-    """Points of both signs: anywhere, near poles, and where a + b is near or at a pole of digamma."""
+    """Points of both signs: anywhere, near poles, and where a + b is near or at a pole of
+    digamma.
+    """
     points = []
     for _ in range(12):
         a, b = source.uniform(-150, 150), source.uniform(-9, 9)
-        points += [(a, b), (b, a), (a, source.uniform(-1e4, 1e4)), (near_whole(source), near_whole(source))]
-        points += [(a, source.randint(-150, 150) - a), (a, source.choice((-1, 1)) * 10.0 ** source.uniform(-100, -3))]
-        points += [(b, source.uniform(-1e13, 1e13)), (b / 900, -b / 900 * (1 + 10.0 ** source.uniform(-14, -1)))]
+        points += [
+            (a, b),
+            (b, a),
+            (a, source.uniform(-1e4, 1e4)),
+            (near_whole(source), near_whole(source)),
+        ]
+        points += [
+            (a, source.randint(-150, 150) - a),
+            (a, source.choice((-1, 1)) * 10.0 ** source.uniform(-100, -3)),
+        ]
+        points += [
+            (b, source.uniform(-1e13, 1e13)),
+            (b / 900, -b / 900 * (1 + 10.0 ** source.uniform(-14, -1))),
+        ]
     return points
 
 
 def test_beta_of_both_signs_near_poles_and_at_its_zeros() -> None:
     m = Doubles()
     zeros = tried = 0
-    for a, b in [(-0.5, -0.5), (-3.0, 2.5), (-2.5, 0.5), (-2.5, -0.5), (7.5, -9.5), *beta_points(random.Random(3))]:
+    for a, b in [
+        (-0.5, -0.5),
+        (-3.0, 2.5),
+        (-2.5, 0.5),
+        (-2.5, -0.5),
+        (7.5, -9.5),
+        *beta_points(random.Random(3)),
+    ]:
         if any(x <= 0 and x == math.floor(x) for x in (a, b)):
             assert math.isnan(m.step("beta", a, b))
             continue
@@ -161,7 +185,9 @@ def test_pytorch_has_the_digits_of_digamma_near_poles() -> None:
     assert [value, slope] == pytest.approx([float(x) for x in wanted], rel=1e-14)
 
 
-def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     from autodiff_cli.engine.numbers.double import formulas
 
     monkeypatch.setattr(
@@ -174,9 +200,13 @@ def test_the_test_takes_the_formulas_and_sees_a_wrong_coefficient(monkeypatch: p
 
 
 def test_an_order_that_is_too_high_is_lacking() -> None:
-    assert "ad_digamma" in export(f"polygamma({MAX_POLYGAMMA_ORDER - 1}, x) + digamma(x)", "javascript").source
+    assert (
+        "ad_digamma"
+        in export(f"polygamma({MAX_POLYGAMMA_ORDER - 1}, x) + digamma(x)", "javascript").source
+    )
     with pytest.raises(
-        ExpressionError, match=rf"JavaScript has no function `polygamma\({MAX_POLYGAMMA_ORDER + 1}, …\)`"
+        ExpressionError,
+        match=rf"JavaScript has no function `polygamma\({MAX_POLYGAMMA_ORDER + 1}, …\)`",
     ):
         export(f"polygamma({MAX_POLYGAMMA_ORDER + 1}, x)", "javascript")
 

@@ -1,4 +1,6 @@
-"""Formulas of a spreadsheet, computed by LibreOffice in one sheet for all programs, beside `grad`."""
+"""Formulas of a spreadsheet, computed by LibreOffice in one sheet for all programs, beside
+`grad`.
+"""
 
 from __future__ import annotations
 
@@ -26,13 +28,17 @@ Case = tuple[str, dict[str, float]]
 
 
 def computed(cases: list[Case], folder: Path) -> list[list[float]]:
-    """The value and the derivatives of each program at its point; not a number where a cell shows an error."""
+    """The value and the derivatives of each program at its point; not a number where a cell shows
+    an error.
+    """
     rows: list[tuple[str, str]] = []
     results: list[list[int]] = []
     for text, point in cases:
         start = len(rows)
         # a row without a label is a note
-        table = [row for row in csv.reader(io.StringIO(export(text, "spreadsheet").source)) if row[0]]
+        table = [
+            row for row in csv.reader(io.StringIO(export(text, "spreadsheet").source)) if row[0]
+        ]
         for name, formula in table:
             cell = CELL.sub(lambda found, start=start: f"B{int(found[1]) + start}", formula)
             rows.append((name, cell if cell else repr(point[name])))
@@ -40,7 +46,8 @@ def computed(cases: list[Case], folder: Path) -> list[list[float]]:
         results.append([*range(len(rows) - count, len(rows))])
     with (folder / "all.csv").open("w", encoding="utf-8", newline="") as file:
         csv.writer(file).writerows(rows)
-    # tokens 1 to 3: comma, quotation mark, UTF-8; 5 and 6: plain columns in American English; 16: formulas are computed
+    # tokens 1 to 3: comma, quotation mark, UTF-8; 5 and 6: plain columns in American English; 16:
+    # formulas are computed
     options = "CSV:44,34,76,1,,1033,false,true,false,false,false,-1,true"
     subprocess.run(
         ["soffice", "--headless", f"-env:UserInstallation=file://{folder}/profile", f"--infilter={options}",
@@ -60,11 +67,18 @@ def sampled() -> list[Case]:
     """A program for the first sample points of each function that are neither huge nor tiny."""
     found: list[Case] = []
     for primitive in [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name not in OF_FEW_TARGETS]:
-        for sample in [each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)][:3]:
+        for sample in [
+            each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)
+        ][:3]:
             names = ["x", "y", "z", "w"][: len(sample)]
             fixed = {k for k, p in enumerate(primitive.params) if p in primitive.constant_params}
-            args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]
-            point = {n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed}
+            args = [
+                str(int(v)) if k in fixed else n
+                for k, (n, v) in enumerate(zip(names, sample, strict=True))
+            ]
+            point = {
+                n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed
+            }
             found.append((f"{primitive.spelling or primitive.name}({', '.join(args)})", point))
     return found
 
@@ -79,16 +93,22 @@ EDGES: list[Case] = [
 ]  # fmt: skip
 UNDEFINED: list[Case] = [
     ("1/x", {"x": 0.0}), ("log(x)", {"x": -1.0}), ("sqrt(x)", {"x": -1.0}), ("asin(x)", {"x": 2.0}),
-    ("x**0.5", {"x": -8.0}), ("x**(1/3)", {"x": -8.0}), ("exp(x)", {"x": 800.0}), ("max(log(x), 1)", {"x": -1.0}),
-    ("0 if log(x) > 0 else 1", {"x": -1.0}),
+    ("x**0.5", {"x": -8.0}), ("x**(1/3)", {"x": -8.0}), ("exp(x)", {"x": 800.0}),
+    ("max(log(x), 1)", {"x": -1.0}), ("0 if log(x) > 0 else 1", {"x": -1.0}),
 ]  # fmt: skip
 
 
 def drawn(count: int) -> list[Case]:
-    """Random programs of all kinds of operations, where they have an answer whose size is ordinary."""
+    """Random programs of all kinds of operations, where they have an answer whose size is
+    ordinary.
+    """
     source = random.Random(4)
     left_out = ("where", *OF_FEW_TARGETS)
-    functions = [p for p in dict.fromkeys(FUNCTIONS.values()) if not p.constant_params and p.name not in left_out]
+    functions = [
+        p
+        for p in dict.fromkeys(FUNCTIONS.values())
+        if not p.constant_params and p.name not in left_out
+    ]
 
     def expression(depth: int) -> str:
         if depth == 0 or source.random() < 0.15:
@@ -98,7 +118,9 @@ def drawn(count: int) -> list[Case]:
             operator = source.choice((" + ", " - ", "*", "/", "**"))
             return f"({expression(depth - 1)}){operator}({expression(depth - 1)})"
         if draw < 0.55:
-            condition = f"{expression(0)} {source.choice(('<', '>=', '!='))} {expression(depth - 1)}"
+            condition = (
+                f"{expression(0)} {source.choice(('<', '>=', '!='))} {expression(depth - 1)}"
+            )
             return f"where({condition}, {expression(depth - 1)}, {expression(depth - 1)})"
         primitive = source.choice(functions)
         count = 2 if primitive.variadic else len(primitive.params)
@@ -143,12 +165,16 @@ def test_the_table_says_which_cell_is_which_variable() -> None:
 
 
 def test_a_formula_that_is_longer_than_a_cell_holds_has_cells_for_its_parts() -> None:
-    rows = list(csv.reader(io.StringIO(export("lgamma(digamma(x)*x)*erfinv(sin(x))", "spreadsheet").source)))
+    rows = list(
+        csv.reader(io.StringIO(export("lgamma(digamma(x)*x)*erfinv(sin(x))", "spreadsheet").source))
+    )
     assert len(rows) > 3 and [name for name, _ in rows[-2:]] == ["f", "df/dx"]
     assert max(len(formula) for _, formula in rows) <= 8192
     for k, (_, formula) in enumerate(rows):
         assert all(int(place) <= k for place in CELL.findall(formula))
-    deep = list(csv.reader(io.StringIO(export("sin(" * 200 + "x" + ")" * 200, "spreadsheet").source)))
+    deep = list(
+        csv.reader(io.StringIO(export("sin(" * 200 + "x" + ")" * 200, "spreadsheet").source))
+    )
     for _, formula in deep:
         depth = most = 0
         for character in formula:

@@ -1,4 +1,6 @@
-"""Workbooks of exported programs and of answers to many points, computed by LibreOffice and read by openpyxl."""
+"""Workbooks of exported programs and of answers to many points, computed by LibreOffice and read by
+openpyxl.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,16 @@ PROGRAMS = [
 
 def in_libreoffice(files: list[Path], folder: Path) -> list[list[list[str]]]:
     """Return the cells of workbooks as LibreOffice computes and shows them, in all digits."""
-    options = "csv:Text - txt - csv (StarCalc):44,34,76,1,,1033,false,false,false"  # the last: values, not as shown
+    # the last: values, not as shown
+    options = "csv:Text - txt - csv (StarCalc):44,34,76,1,,1033,false,false,false"
     subprocess.run(
         ["soffice", "--headless", f"-env:UserInstallation=file://{folder}/profile", "--convert-to", options,
          "--outdir", str(folder / "computed"), *map(str, files)],
         check=True, capture_output=True, timeout=300,
     )  # fmt: skip
-    texts = [(folder / "computed" / f"{file.stem}.csv").read_text(encoding="utf-8") for file in files]
+    texts = [
+        (folder / "computed" / f"{file.stem}.csv").read_text(encoding="utf-8") for file in files
+    ]
     return [[*csv.reader(text.splitlines())] for text in texts]
 
 
@@ -52,14 +57,19 @@ def test_formulas_of_workbooks_compute_the_gradient(tmp_path: Path) -> None:
         cells = [row for row in table if row[0] != "note"]
         answer = gradient(text, point)
         count = len(point)
-        assert [float(value) for _, value, _ in cells[1 : count + 1]] == [point[name] for name in answer.point]
+        assert [float(value) for _, value, _ in cells[1 : count + 1]] == [
+            point[name] for name in answer.point
+        ]
         results = [float(value) for _, value, _ in cells[-count - 1 :]]
         assert results == pytest.approx([answer.value, *answer.gradient.values()], rel=1e-9)
 
 
 def test_cells_have_names(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
-    assert autodiff("export", "x1*X1 + c", "--at", "x1=2,c=-1", "-o", str(tmp_path / "a.xlsx")).code == 0
+    assert (
+        autodiff("export", "x1*X1 + c", "--at", "x1=2,c=-1", "-o", str(tmp_path / "a.xlsx")).code
+        == 0
+    )
     book = openpyxl.load_workbook(tmp_path / "a.xlsx")
     cells = {name: book.active[place.attr_text.split("!")[1].replace("$", "")].value
              for name, place in book.defined_names.items()}  # fmt: skip
@@ -70,14 +80,18 @@ def test_cells_have_names(tmp_path: Path) -> None:
 def test_names_of_cells() -> None:
     labels = ["x", "X", "x1", "R1C1", "c", "λ[1]", "df/dx", "true", "ab", "XFD9", "exp", "1a", "_"]
     assert names_of_cells(labels) == [
-        "x", "X_", "x1_", "R1C1_", "c_", "λ_1_", "df_dx", "true_", "ab", "XFD9_", "exp_", "_1a", "_",
+        "x", "X_", "x1_", "R1C1_", "c_", "λ_1_", "df_dx", "true_", "ab", "XFD9_", "exp_", "_1a",
+        "_",
     ]  # fmt: skip
 
 
 def test_values_of_a_spreadsheet() -> None:
     rows = export("a*b", "spreadsheet", at={"b": 0.1}).source.splitlines()
     assert rows[:2] == ["a,", "b,0.1"]
-    for language, at, message in (("c", {"a": 1}, "no values"), ("spreadsheet", {"q": 1}, "no variable `q`")):
+    for language, at, message in (
+        ("c", {"a": 1}, "no values"),
+        ("spreadsheet", {"q": 1}, "no variable `q`"),
+    ):
         with pytest.raises(ExpressionError, match=message):
             export("a*b", language, at=at)
 
@@ -97,9 +111,21 @@ def test_answers_to_many_points(tmp_path: Path, route: str) -> None:
         assert autodiff("grad", "x**2*y", "--at", "x=0:2:0.5 mm,y=3", "--output", out).code == 0
         points = [(0.5 * k, 3.0) for k in range(5)]
     else:
-        answer = autodiff(command, "x**2*y", *more, "--points", str(tmp_path / "rows.csv"), "--keep", "note", "-o", out)
+        answer = autodiff(
+            command,
+            "x**2*y",
+            *more,
+            "--points",
+            str(tmp_path / "rows.csv"),
+            "--keep",
+            "note",
+            "-o",
+            out,
+        )
         assert answer.code == 2
-    header, *rows = [[cell.value for cell in row] for row in openpyxl.load_workbook(out).active.rows]
+    header, *rows = [
+        [cell.value for cell in row] for row in openpyxl.load_workbook(out).active.rows
+    ]
     assert_right(header, rows, points, texts, route)
 
 
@@ -108,13 +134,17 @@ def unescape(text: str) -> str:
     return re.sub("_x([0-9A-F]{4})_", lambda found: chr(int(found[1], 16)), text)
 
 
-def assert_right(header: list[str], rows: list[list[Any]], points: list[Any], texts: list[str], route: str) -> None:
+def assert_right(
+    header: list[str], rows: list[list[Any]], points: list[Any], texts: list[str], route: str
+) -> None:
     value = header.index("value [mm²]")
     if route != "one by one":
         assert [row[header.index("d_x [mm]")] for row in rows[: len(points)]] == pytest.approx(
             [2 * x * y for x, y in points]
         )
-    assert [row[value] for row in rows[: len(points)]] == pytest.approx([x * x * y for x, y in points])
+    assert [row[value] for row in rows[: len(points)]] == pytest.approx(
+        [x * x * y for x, y in points]
+    )
     if route != "sweep":
         assert rows[-1][value] is None and "`nan` is not a" in rows[-1][header.index("error")]
         notes = [unescape(row[header.index("note")]) for row in rows]

@@ -1,4 +1,6 @@
-"""Derivations: every step equals the one before, in forty digits; the last one is what `diff` gives."""
+"""Derivations: every step equals the one before, in forty digits; the last one is what `diff`
+gives.
+"""
 
 from __future__ import annotations
 
@@ -44,13 +46,15 @@ POINTS: tuple[dict[str, str], ...] = (
 )
 
 WRITTEN = (
-    "3x² - 4x + 5", "(2x+1)/(x-3)", "x**2*exp(-x/2)", "sin(3x)", "-x", "1/x", "3/(x**2+1)", "sqrt(x**2+1)", "x**0",
-    "(x**2+1)**5", "2*x*sin(x)*3", "x**x", "a**x", "x**n", "(x*y)**n", "max(x,0)", "abs(x-1)", "relu(2x)",
-    "x**2 if x>0 else -x", "clamp(x,-1,1)", "tanh(a*x+y)**2", "hypot(x,y)", "atan2(x,x**2)", "log(x,2)", "log(2, x)",
-    "max(x,x**2,3)", "ln(x)/x", "mean(x,x**2)", "u=x**2+1; u*sin(u)", "a-(x-(x+x**2))", "e**(2x)", "floor(x)*x",
-    "prod(x,x,sin(x))", "sum(x,x**2,3)", "-(x/3)", "sin(cos(exp(x)))", "leaky_relu(x*y)", "x*y*sin(x)/2",
-    "max(x, x, y)", "min(x + 1, 1 + x, y, y)", "clamp(x, x, 2)", "clamp(x, 0, x)", "clamp(x, y, y)*x", "max(x, x)",
-    "polygamma(1, x**2)", "where(x > 0 and y > 0, x*y, x/y)", "beta(x**2, y**2)", "min(x, y)", "logsumexp(x, y, x*y)",
+    "3x² - 4x + 5", "(2x+1)/(x-3)", "x**2*exp(-x/2)", "sin(3x)", "-x", "1/x", "3/(x**2+1)",
+    "sqrt(x**2+1)", "x**0", "(x**2+1)**5", "2*x*sin(x)*3", "x**x", "a**x", "x**n", "(x*y)**n",
+    "max(x,0)", "abs(x-1)", "relu(2x)", "x**2 if x>0 else -x", "clamp(x,-1,1)", "tanh(a*x+y)**2",
+    "hypot(x,y)", "atan2(x,x**2)", "log(x,2)", "log(2, x)", "max(x,x**2,3)", "ln(x)/x",
+    "mean(x,x**2)", "u=x**2+1; u*sin(u)", "a-(x-(x+x**2))", "e**(2x)", "floor(x)*x",
+    "prod(x,x,sin(x))", "sum(x,x**2,3)", "-(x/3)", "sin(cos(exp(x)))", "leaky_relu(x*y)",
+    "x*y*sin(x)/2", "max(x, x, y)", "min(x + 1, 1 + x, y, y)", "clamp(x, x, 2)", "clamp(x, 0, x)",
+    "clamp(x, y, y)*x", "max(x, x)", "polygamma(1, x**2)", "where(x > 0 and y > 0, x*y, x/y)",
+    "beta(x**2, y**2)", "min(x, y)", "logsumexp(x, y, x*y)",
 )  # fmt: skip
 
 
@@ -66,9 +70,13 @@ def diff_within(times: int, text: str, **given: Any) -> Diff:
 def number(graph: Value, step: RuleStep, by: str, at: dict[str, Any]) -> Any:
     """The value of a part of a step; None where there is none, and where its digits are lost.
 
-    No point is left out: at points so odd, only inputs that are equal everywhere can meet, and there is no kink there.
+    No point is left out: at points so odd, only inputs that are equal everywhere can meet, and
+    there is no kink there.
     """
-    found, finer = (number_in(m, graph, step, by, {n: m.number(x) for n, x in at.items()}) for m in (FORTY, FINER))
+    found, finer = (
+        number_in(m, graph, step, by, {n: m.number(x) for n, x in at.items()})
+        for m in (FORTY, FINER)
+    )
     return found if found is not None and finer is not None and close(found, finer) else None
 
 
@@ -85,7 +93,9 @@ def number_in(m: NumberType, graph: Value, step: RuleStep, by: str, at: dict[str
 
 
 def wrong(each: Derivation, points: Sequence[dict[str, str]] = POINTS) -> Iterator[str]:
-    """The steps that do not equal what was there before; yields an empty text for each one that does."""
+    """The steps that do not equal what was there before; yields an empty text for each one that
+    does.
+    """
     by = each.by[-1]
     for at in points:
         point = {name: FORTY.context.mpf(x) for name, x in at.items()}
@@ -93,7 +103,10 @@ def wrong(each: Derivation, points: Sequence[dict[str, str]] = POINTS) -> Iterat
             before, after = (number(graph, step, by, point) for graph in (step.part, step.result))
             if before is None or after is None:
                 continue
-            told = f"{step.name}: {expression_text(step.part)} = {expression_text(step.result)} at {at}"
+            told = (
+                f"{step.name}: {expression_text(step.part)} = {expression_text(step.result)} at"
+                f" {at}"
+            )
             yield "" if close(before, after) else f"{told}: {before} and {after}"
 
 
@@ -118,7 +131,11 @@ def compared_in(found: Diff, points: Sequence[dict[str, str]] = POINTS) -> tuple
         compared += list(wrong(each, points))
     for derivative in found.derivatives:
         each = last[derivative.by]
-        assert expression_text(each.steps[-1].result) == expression_text(each.formula) == derivative.shown
+        assert (
+            expression_text(each.steps[-1].result)
+            == expression_text(each.formula)
+            == derivative.shown
+        )
     return len(compared), [message for message in compared if message]
 
 
@@ -138,7 +155,10 @@ def test_so_it_is_for_random_formulas_of_every_function() -> None:
         try:
             found = derived(text)
         except ExpressionError as error:
-            assert error.kind in ("limit", "overflow") or error.diagnostic.message == "division by zero", text
+            assert (
+                error.kind in ("limit", "overflow")
+                or error.diagnostic.message == "division by zero"
+            ), text
             continue
         if not found.derivations:
             continue
@@ -146,16 +166,32 @@ def test_so_it_is_for_random_formulas_of_every_function() -> None:
         assert mistakes == [], text
         formulas += compared > 4
         steps += compared
-        rules.update(step.function or step.rule for each in found.derivations for step in each.steps)
+        rules.update(
+            step.function or step.rule for each in found.derivations for step in each.steps
+        )
     assert steps > 1200
     named = {p.spelling or p.name for p in FUNCTIONS.values()}
     assert len(named & set(rules)) > 50
-    assert {"sum", "constant multiple", "product", "quotient", "reciprocal", "power", "branches"} <= set(rules)
+    assert {
+        "sum",
+        "constant multiple",
+        "product",
+        "quotient",
+        "reciprocal",
+        "power",
+        "branches",
+    } <= set(rules)
 
 
 def test_higher_orders_go_on_from_the_order_before() -> None:
     found = derived("x**3*sin(x*y)", order=2)
-    assert [each.by for each in found.derivations] == [("x",), ("y",), ("x", "x"), ("x", "y"), ("y", "y")]
+    assert [each.by for each in found.derivations] == [
+        ("x",),
+        ("y",),
+        ("x", "x"),
+        ("x", "y"),
+        ("y", "y"),
+    ]
     compared, mistakes = compared_in(found)
     assert (mistakes, compared > 100) == ([], True)
 
@@ -232,7 +268,11 @@ def test_conditions_are_formulas_in_latex(text: str, written: str) -> None:
 def test_what_is_assumed_is_a_step_of_its_own() -> None:
     (each,) = derived("abs(x)*x", assume="x < 0").derivations
     last = each.steps[-1]
-    assert (last.rule, last.condition, expression_text(last.result)) == (ASSUMPTION, "x < 0", "-2*x")
+    assert (last.rule, last.condition, expression_text(last.result)) == (
+        ASSUMPTION,
+        "x < 0",
+        "-2*x",
+    )
     (each,) = derived("x**2", assume="x < 0").derivations
     assert [step.rule for step in each.steps] == ["power"]
 
@@ -265,7 +305,11 @@ def test_steps_have_whole_formulas_only() -> None:
 
 
 def test_what_is_taken_at_kinks_is_told_apart() -> None:
-    for text, rule in (("relu(2x)", SUBSTITUTE), ("abs(x)*x", SIMPLIFY), ("x**2 if x < 1 else 3*x", SUBSTITUTE)):
+    for text, rule in (
+        ("relu(2x)", SUBSTITUTE),
+        ("abs(x)*x", SIMPLIFY),
+        ("x**2 if x < 1 else 3*x", SUBSTITUTE),
+    ):
         (each,) = derived(text).derivations
         assert each.steps[-1].rule == rule, text
     for everywhere, last in ((False, "function"), (True, CONVENTIONS)):

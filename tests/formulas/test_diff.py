@@ -1,4 +1,6 @@
-"""Derivatives as formulas: they read back to the same values, stay linear in size, and say when they are too long."""
+"""Derivatives as formulas: they read back to the same values, stay linear in size, and say when
+they are too long.
+"""
 
 from __future__ import annotations
 
@@ -46,7 +48,9 @@ def test_formulas(text: str, formulas: Sequence[str]) -> None:
 @compares(100)
 @given(graphs(max_leaves=8), POINTS)
 @settings(RELAXED, max_examples=200)
-def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numbers: Sequence[str]) -> None:
+def test_a_formula_reads_back_to_the_same_value_shared_or_not(
+    graph: Value, numbers: Sequence[str]
+) -> None:
     text = program_text((graph,))
     names = [v.label for v in in_order((graph,)) if v.primitive is VARIABLE]
     assume(names)
@@ -77,7 +81,9 @@ def test_a_formula_reads_back_to_the_same_value_shared_or_not(graph: Value, numb
         ("x*sum(1e308, 1e308)", "latex", r"2 \cdot 10^{308}"),
     ],
 )
-def test_what_has_no_value_in_doubles_is_written_all_the_same(text: str, language: str, formula: str) -> None:
+def test_what_has_no_value_in_doubles_is_written_all_the_same(
+    text: str, language: str, formula: str
+) -> None:
     assert diff(text, language=language).derivatives[0].formula == formula
 
 
@@ -119,9 +125,9 @@ def product(n: int) -> str:
 
 
 def squarings(n: int) -> str:
-    return "t0 = x; " + "; ".join(f"s{k + 1} = ({'x' if k == 0 else f's{k}'}**2 + 1)" for k in range(n)).replace(
-        "t0 = x; ", ""
-    )
+    return "t0 = x; " + "; ".join(
+        f"s{k + 1} = ({'x' if k == 0 else f's{k}'}**2 + 1)" for k in range(n)
+    ).replace("t0 = x; ", "")
 
 
 @pytest.mark.parametrize("program", [product, squarings], ids=["product", "squarings"])
@@ -189,7 +195,9 @@ def test_python_says_what_it_lacks() -> None:
 
 def test_latex() -> None:
     found = diff("sin(x)/x", language="latex")
-    assert found.program.startswith("\\begin{align*}\nf(x) &= \\frac{\\sin(x)}{x} \\\\\n\\frac{df}{dx} &= \\frac")
+    assert found.program.startswith(
+        "\\begin{align*}\nf(x) &= \\frac{\\sin(x)}{x} \\\\\n\\frac{df}{dx} &= \\frac"
+    )
 
 
 @pytest.mark.parametrize(
@@ -204,7 +212,9 @@ def test_latex() -> None:
 def test_a_sign_taken_out_of_a_denominator(text: str, formula: str | None) -> None:
     found = diff(text).derivatives[0].formula
     assert formula is None or found == formula
-    assert gradient(found, {"x": -2.5}).value == pytest.approx(gradient(text, {"x": -2.5}).gradient["x"], rel=1e-14)
+    assert gradient(found, {"x": -2.5}).value == pytest.approx(
+        gradient(text, {"x": -2.5}).gradient["x"], rel=1e-14
+    )
 
 
 @pytest.mark.parametrize(
@@ -220,7 +230,9 @@ def test_a_sign_taken_out_of_a_denominator(text: str, formula: str | None) -> No
         ("2[mm]*x + 2[mm]*x + 3[cm**2]", "2*2[mm]", 0.004),
     ],
 )
-def test_numbers_with_units_stay_in_a_derivative(text: str, formula: str | None, value: float) -> None:
+def test_numbers_with_units_stay_in_a_derivative(
+    text: str, formula: str | None, value: float
+) -> None:
     (derivative,) = diff(text).derivatives
     found = derivative.short or derivative.formula
     assert formula is None or found == formula
@@ -233,7 +245,9 @@ def test_numbers_with_units_stay_in_a_derivative(text: str, formula: str | None,
     assert units["values"][0].to_si(at.value) == pytest.approx(value, rel=1e-12)
 
 
-@pytest.mark.parametrize("text", ["x**2[mm]", "2[mm] + 3[s]*sin(x)", "2[mm]*x + x", "log(x/2[mm]) + x"])
+@pytest.mark.parametrize(
+    "text", ["x**2[mm]", "2[mm] + 3[s]*sin(x)", "2[mm]*x + x", "log(x/2[mm]) + x"]
+)
 def test_a_formula_without_consistent_units_has_no_derivative(text: str) -> None:
     with pytest.raises(ExpressionError) as error:
         diff(text)
@@ -248,7 +262,9 @@ COURSE = [
 
 
 @pytest.mark.parametrize(("text", "by", "formula", "condition"), [[*row, ""][:4] for row in COURSE])
-def test_the_first_formulas_of_a_course_read_like_a_textbook(text: str, by: str, formula: str, condition: str) -> None:
+def test_the_first_formulas_of_a_course_read_like_a_textbook(
+    text: str, by: str, formula: str, condition: str
+) -> None:
     (found,) = diff(text, wrt=[by]).derivatives
     assert (found.shown, found.condition or "") == (formula, condition)
 
@@ -259,7 +275,18 @@ def test_there_are_enough_formulas_of_a_course() -> None:
 
 def test_formulas_are_told_apart_without_being_written() -> None:
     known: dict[tuple[object, ...], int] = {}
-    texts = ["x**2", "x**3", "y**2", "x**2 + 1", "1 + x**2", "sin(x)", "cos(x)", "2*x", "x**2", "2*x"]
+    texts = [
+        "x**2",
+        "x**3",
+        "y**2",
+        "x**2 + 1",
+        "1 + x**2",
+        "sin(x)",
+        "cos(x)",
+        "2*x",
+        "x**2",
+        "2*x",
+    ]
     numbers = text_ids([parse(text).outputs[0] for text in texts], known)
     assert [texts[numbers.index(number)] for number in numbers] == texts
     assert len({*numbers}) == len({*texts})

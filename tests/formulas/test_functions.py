@@ -1,4 +1,6 @@
-"""The reference of functions: that its formulas are the derivatives that the rules have, and that they are short."""
+"""The reference of functions: that its formulas are the derivatives that the rules have, and that
+they are short.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +11,13 @@ from collections.abc import Iterator
 import pytest
 
 from autodiff_cli.capabilities.derivatives.gradient import gradient
-from autodiff_cli.capabilities.formulas.functions import LISTED, UNROLLED, FunctionEntry, function, functions
+from autodiff_cli.capabilities.formulas.functions import (
+    LISTED,
+    UNROLLED,
+    FunctionEntry,
+    function,
+    functions,
+)
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.builder import UNROLLED as WRITTEN_OUT
 from running import autodiff
@@ -19,7 +27,13 @@ LONGEST = 54
 """Characters of a formula: a line of a screen holds it beside the name."""
 
 ENTRIES = functions().entries
-ORDINARY = ((0.3, 0.7, 1.6), (0.8, 0.45, 0.6), (2.5, 3.5, 4.5), (-1.5, 2.5, 3.5), (1.75, -0.25, 0.5))
+ORDINARY = (
+    (0.3, 0.7, 1.6),
+    (0.8, 0.45, 0.6),
+    (2.5, 3.5, 4.5),
+    (-1.5, 2.5, 3.5),
+    (1.75, -0.25, 0.5),
+)
 
 
 def points(entry: FunctionEntry, names: list[str]) -> Iterator[dict[str, float]]:
@@ -30,11 +44,17 @@ def points(entry: FunctionEntry, names: list[str]) -> Iterator[dict[str, float]]
 
 
 def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
-    """At how many points the formulas are what the gradient says, wherever there is a derivative and no kink."""
+    """At how many points the formulas are what the gradient says, wherever there is a derivative
+    and no kink.
+    """
     count = 0
     for key, formula in formulas.items():
         by, _, of = key.partition(" of ")
-        call = of if of.startswith(entry.name) else entry.name + (of or f"({', '.join(LISTED[entry.name].params)})")
+        call = (
+            of
+            if of.startswith(entry.name)
+            else entry.name + (of or f"({', '.join(LISTED[entry.name].params)})")
+        )
         names = [word for word in re.findall(r"\w+", call.partition("(")[2]) if not word.isdigit()]
         if entry.name == "polygamma":
             call, told, names = call.replace("(n", "(2"), formula.replace("n", "2", 1), names[1:]
@@ -49,7 +69,10 @@ def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
                 continue
             if not answer.warnings:
                 # a formula for reading may cancel where the rule does not
-                assert found == pytest.approx(answer.gradient[by], rel=1e-9, abs=1e-9), (told, point)
+                assert found == pytest.approx(answer.gradient[by], rel=1e-9, abs=1e-9), (
+                    told,
+                    point,
+                )
                 count += 1
     return count
 
@@ -57,7 +80,8 @@ def compared(entry: FunctionEntry, formulas: dict[str, str]) -> int:
 @pytest.mark.parametrize("entry", ENTRIES, ids=[entry.name for entry in ENTRIES])
 def test_the_formulas_are_the_derivatives(entry: FunctionEntry) -> None:
     assert compared(entry, entry.derivatives) >= len(entry.derivatives)
-    # of functions with orders, and of the profile that is made of one, the list only names the derivatives
+    # of functions with orders, and of the profile that is made of one, the list only names the
+    # derivatives
     named = LISTED[entry.name].shown_orders or entry.name == "voigt"
     assert named or max(map(len, entry.derivatives.values()), default=0) <= LONGEST
 
@@ -66,7 +90,13 @@ def test_the_comparison_would_notice() -> None:
     for entry in ENTRIES:
         if entry.name in ("clamp", "relu", "max", "gamma", "where"):
             with pytest.raises(AssertionError):
-                compared(entry, {key: f"1.001*({formula}) + 0.001" for key, formula in entry.derivatives.items()})
+                compared(
+                    entry,
+                    {
+                        key: f"1.001*({formula}) + 0.001"
+                        for key, formula in entry.derivatives.items()
+                    },
+                )
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in ENTRIES])

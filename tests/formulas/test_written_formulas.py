@@ -1,4 +1,6 @@
-"""Formulas as MathML and as SymPy's text: read back by an XML parser and by SymPy, they mean what the tree means."""
+"""Formulas as MathML and as SymPy's text: read back by an XML parser and by SymPy, they mean what
+the tree means.
+"""
 
 from __future__ import annotations
 
@@ -29,11 +31,18 @@ def sampled() -> list[tuple[str, dict[str, float]]]:
     """A program for each sample point of the table that is neither huge nor tiny."""
     found = []
     for primitive in PUBLIC:
-        for sample in [each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)][:3]:
+        for sample in [
+            each for each in samples_of(primitive) if all(1e-3 <= abs(x) <= 30 for x in each)
+        ][:3]:
             names = ["x", "y", "z", "w"][: len(sample)]
             fixed = {k for k, p in enumerate(primitive.params) if p in primitive.constant_params}
-            args = [str(int(v)) if k in fixed else n for k, (n, v) in enumerate(zip(names, sample, strict=True))]
-            point = {n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed}
+            args = [
+                str(int(v)) if k in fixed else n
+                for k, (n, v) in enumerate(zip(names, sample, strict=True))
+            ]
+            point = {
+                n: v for k, (n, v) in enumerate(zip(names, sample, strict=True)) if k not in fixed
+            }
             found.append((f"{primitive.spelling or primitive.name}({', '.join(args)})", point))
     return found
 
@@ -105,7 +114,9 @@ def check_sympy(text: str, point: dict[str, float], want: float) -> None:
     expression = sympy.sympify(text)
     symbols = {symbol.name: symbol for symbol in expression.free_symbols}
     assert set(symbols) <= set(point), (text, symbols)
-    found = expression.subs({symbols[name]: sympy.Float(x, 40) for name, x in point.items() if name in symbols})
+    found = expression.subs(
+        {symbols[name]: sympy.Float(x, 40) for name, x in point.items() if name in symbols}
+    )
     value = complex(sympy.N(found, 30))
     assert abs(value.imag) < 1e-20 and same(value.real, want), (text, value, want)
 
@@ -138,9 +149,15 @@ def test_sympy_reads_names_and_constants_as_they_are_meant() -> None:
     assert {symbol.name for symbol in expression.free_symbols} == set(names)
     assert expression.subs({sympy.Symbol(name): 0 for name in names}) == sympy.pi + sympy.E
     assert "Symbol" not in sympy_text(parse("a*x1 + w2*b").outputs[0])
-    plain_names = [f"{letter}{digit}" for letter in map(chr, range(97, 123)) for digit in ("", "0", "1", "2", "10")]
+    plain_names = [
+        f"{letter}{digit}"
+        for letter in map(chr, range(97, 123))
+        for digit in ("", "0", "1", "2", "10")
+    ]
     assert [
-        name for name in plain_names if hasattr(sympy, name) and "Symbol" not in sympy_text(parse(name).outputs[0])
+        name
+        for name in plain_names
+        if hasattr(sympy, name) and "Symbol" not in sympy_text(parse(name).outputs[0])
     ] == []
 
 
@@ -181,5 +198,7 @@ def test_what_does_not_go_together() -> None:
 
 def test_a_formula_that_is_very_deep() -> None:
     text = "sin(" * 3000 + "x" + ")" * 3000
-    assert mathml(Typesetting(["x"]).expression(parse(text).outputs[0])).count("<mi>sin</mi>") == 3000
+    assert (
+        mathml(Typesetting(["x"]).expression(parse(text).outputs[0])).count("<mi>sin</mi>") == 3000
+    )
     assert sympy_text(parse(text).outputs[0]) == text

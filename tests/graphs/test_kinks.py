@@ -1,4 +1,6 @@
-"""Kinks and jumps: what is true there is answered, what is a convention is warned of, and the rest is refused."""
+"""Kinks and jumps: what is true there is answered, what is a convention is warned of, and the rest
+is refused.
+"""
 
 from __future__ import annotations
 
@@ -65,33 +67,53 @@ SMOOTH: list[tuple[str, float]] = [
 
 
 @pytest.mark.parametrize(("text", "curvature"), SMOOTH)
-def test_where_the_composition_is_smooth_the_hessian_is_that_of_the_function(text: str, curvature: float) -> None:
+def test_where_the_composition_is_smooth_the_hessian_is_that_of_the_function(
+    text: str, curvature: float
+) -> None:
     point = at_origin(text)
     matrix = [row[: len(point)] for row in EYE[: len(point)]]
     for arithmetic in (Arithmetic(), Arithmetic("precision", 30)):
         found = hessian(text, point, arithmetic=arithmetic)
         for row, wanted in zip(found.hessian, matrix, strict=True):
-            assert [float(x) for x in row] == pytest.approx([curvature * x for x in wanted], rel=1e-14), text
+            assert [float(x) for x in row] == pytest.approx(
+                [curvature * x for x in wanted], rel=1e-14
+            ), text
         assert all(float(slope) == 0 or "leaky" in text for slope in found.gradient.values())
         assert not found.warnings
 
 
-@pytest.mark.parametrize("text", ["abs(x)**2", "relu(x)**2 + relu(-x)**2", "cos(abs(x))", "hypot(x, y)**2"])
+@pytest.mark.parametrize(
+    "text", ["abs(x)**2", "relu(x)**2 + relu(-x)**2", "cos(abs(x))", "hypot(x, y)**2"]
+)
 def test_equal_pieces_are_proven_to_be_equal(text: str) -> None:
     pytest.importorskip("flint")
-    assert float(hessian(text, at_origin(text), arithmetic=CERTIFIED).hessian[0][0]) == {"cos(abs(x))": -1}.get(text, 2)
+    assert float(hessian(text, at_origin(text), arithmetic=CERTIFIED).hessian[0][0]) == {
+        "cos(abs(x))": -1
+    }.get(text, 2)
 
 
 ROUGH = [
     ("relu(x)**2", "relu(x)", "the second derivative by `x` is 2 on one side and 0 on the other"),
-    ("softsign(x)", "softsign(x)", "the second derivative by `x` is -2 on one side and 2 on the other"),
+    (
+        "softsign(x)",
+        "softsign(x)",
+        "the second derivative by `x` is -2 on one side and 2 on the other",
+    ),
     ("elu(x)", "elu(x)", "the second derivative by `x` is 0 on one side and 1 on the other"),
     ("x*abs(x)", "abs(x)", "the second derivative by `x` is 2 on one side and -2 on the other"),
-    ("x**2*heaviside(x)", "heaviside(x)", "`heaviside` jumps at 0: the second derivative by `x` is 2"),
+    (
+        "x**2*heaviside(x)",
+        "heaviside(x)",
+        "`heaviside` jumps at 0: the second derivative by `x` is 2",
+    ),
     ("sign(x)**2", "sign(x)", "the value jumps between 0 and 1 here"),
     ("floor(x) + x**2", "floor(x)", "the value jumps"),
     ("abs(x)", "abs(x)", "the derivative by `x` is 1 on one side and -1 on the other"),
-    ("x*2 if x > 0 else x", "x > 0", "`>` compares equal numbers, 0, here: the derivative by `x` is 2"),
+    (
+        "x*2 if x > 0 else x",
+        "x > 0",
+        "`>` compares equal numbers, 0, here: the derivative by `x` is 2",
+    ),
     ("1 if sign(x) > 0.5 else 2", "sign(x)", "the value jumps between 2 and 1 here"),
     ("hypot(x, y)", "hypot(x, y)", "`hypot` has a kink at (0, 0)"),
     ("hypot(x, y)*hypot(2*x, y)", "hypot(2*x, y)", "`hypot` has a kink"),
@@ -105,7 +127,9 @@ ROUGH = [
 
 
 @pytest.mark.parametrize(("text", "under", "words"), ROUGH)
-def test_where_it_is_not_the_hessian_is_refused_with_the_place(text: str, under: str, words: str) -> None:
+def test_where_it_is_not_the_hessian_is_refused_with_the_place(
+    text: str, under: str, words: str
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         hessian(text, at_origin(text))
     error = caught.value
@@ -142,7 +166,9 @@ def test_pieces_are_bounded() -> None:
 
 
 def test_sides_that_agree_to_all_orders_asked_for_are_one_piece() -> None:
-    """Each of the twelve kinks lies in what is flat there: 2**12 pieces would be more than may be looked at."""
+    """Each of the twelve kinks lies in what is flat there: 2**12 pieces would be more than may be
+    looked at.
+    """
     text = "f(x)=abs(x)*x; g(x)=f(f(f(f(x)))); g(g(x-y))**2 + g(x+y)**2"
     with use_budget(length=len(text)) as work:
         assert hessian(text, {"x": 0.0, "y": 0.0}).hessian == [[0, 0], [0, 0]]
@@ -159,7 +185,12 @@ def test_the_values_of_formulas_are_those_of_the_hessian(text: str, curvature: f
 
 
 def test_formulas_above_the_first_order_name_their_kinks() -> None:
-    for text, kinks in (("x*abs(x)", 1), ("abs(x)**2", 0), ("cos(abs(x))*(x**2 + y**2)**2", 0), ("softsign(x)", 1)):
+    for text, kinks in (
+        ("x*abs(x)", 1),
+        ("abs(x)**2", 0),
+        ("cos(abs(x))*(x**2 + y**2)**2", 0),
+        ("softsign(x)", 1),
+    ):
         assert [w.kind for w in diff(text, order=2).warnings] == ["note"] * kinks, text
     assert not diff("x*abs(x)").warnings
     assert diff("cos(abs(x))", {"x": 0}, order=4).derivatives[0].value == 1
@@ -185,12 +216,23 @@ def test_series_of_even_functions_of_kinks(text: str, coefficients: Sequence[flo
 
 @pytest.mark.parametrize(
     ("text", "order"),
-    [("hypot(x, 0)", 1), ("softsign(x)", 2), ("elu(x)", 2), ("x**2*abs(x)", 3), ("abs(x)**5", 5), ("floor(x)", 0)],
+    [
+        ("hypot(x, 0)", 1),
+        ("softsign(x)", 2),
+        ("elu(x)", 2),
+        ("x**2*abs(x)", 3),
+        ("abs(x)**5", 5),
+        ("floor(x)", 0),
+    ],
 )
-def test_series_that_differ_are_refused_from_the_order_at_which_they_do(text: str, order: int) -> None:
+def test_series_that_differ_are_refused_from_the_order_at_which_they_do(
+    text: str, order: int
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         taylor(text, {"x": 0}, order=max(order, 1))
-    assert (f"the coefficient of order {order} is" if order else "the value jumps") in str(caught.value)
+    assert (f"the coefficient of order {order} is" if order else "the value jumps") in str(
+        caught.value
+    )
     if order > 1:
         assert len(taylor(text, {"x": 0}, order=order - 1).coefficients) == order
 
@@ -225,7 +267,9 @@ AGREEING: list[tuple[str, dict[str, float]]] = [
 
 
 @pytest.mark.parametrize(("text", "partials"), AGREEING)
-def test_where_all_sides_agree_every_question_gives_the_derivative(text: str, partials: dict[str, float]) -> None:
+def test_where_all_sides_agree_every_question_gives_the_derivative(
+    text: str, partials: dict[str, float]
+) -> None:
     point = dict.fromkeys(partials, 0.0)
     found = gradient(text, point)
     assert found.gradient == partials and not found.warnings
@@ -247,16 +291,24 @@ def test_where_all_sides_agree_every_question_gives_the_derivative(text: str, pa
     for arithmetic in (Arithmetic("precision", 30), Arithmetic("exact")):
         if arithmetic.name == "precision" or not re.search("sin|exp|hypot|0.01|leaky", text):
             answer = gradient(text, point, arithmetic=arithmetic)
-            assert {name: float(x) for name, x in answer.gradient.items()} == partials and not answer.warnings
+            assert {
+                name: float(x) for name, x in answer.gradient.items()
+            } == partials and not answer.warnings
 
 
 @pytest.mark.parametrize(("text", "partials"), AGREEING)
-def test_adjoints_where_sides_agree_are_those_of_one_side(text: str, partials: dict[str, float]) -> None:
-    """What a node receives is what its consumers pass on, so that the steps of a trace can be added up."""
+def test_adjoints_where_sides_agree_are_those_of_one_side(
+    text: str, partials: dict[str, float]
+) -> None:
+    """What a node receives is what its consumers pass on, so that the steps of a trace can be added
+    up.
+    """
     told = trace(text, dict.fromkeys(partials, 0.0))
     received = {told.rows[-1]: 1.0}
     for pull in told.adjoint_steps:
-        assert pull.product == pull.upstream * pull.partial and pull.upstream == received[pull.source]
+        assert (
+            pull.product == pull.upstream * pull.partial and pull.upstream == received[pull.source]
+        )
         received[pull.target] = received.get(pull.target, 0.0) + pull.product
     for row in told.rows:
         if row.symbol in partials:
@@ -281,11 +333,15 @@ def test_each_row_of_a_jacobian_goes_its_own_way() -> None:
     found = jacobian("relu(x) - relu(-x), abs(x), 2*relu(x) - 2*relu(-x)", {"x": 0})
     assert found.jacobian == [[1.0], [0.0], [2.0]]
     assert [w.message for w in found.warnings] == ["`abs` has no derivative at 0"]
-    along = jacobian("relu(x) - relu(-x), abs(x), 2*relu(x) - 2*relu(-x)", {"x": 0}, direction={"x": 1.0})
+    along = jacobian(
+        "relu(x) - relu(-x), abs(x), 2*relu(x) - 2*relu(-x)", {"x": 0}, direction={"x": 1.0}
+    )
     assert along.product == [1.0, 0.0, 2.0] and len(along.warnings) == 1
 
 
-def test_an_ordinary_program_asks_for_no_pieces_and_a_kink_for_two(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_ordinary_program_asks_for_no_pieces_and_a_kink_for_two(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     counts: Counter[str] = Counter()
     evaluate = SmoothBranch.evaluate
 
@@ -342,14 +398,26 @@ def test_a_jump_is_never_proven(text: str, x: float, under: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x*abs(x)", "x*(x if x > 0 else -x)", "1 if (x if x > 0 else -x) < 5 else 2", "0*sign(x) + x", "x*relu(x)"]
+    "text",
+    [
+        "x*abs(x)",
+        "x*(x if x > 0 else -x)",
+        "1 if (x if x > 0 else -x) < 5 else 2",
+        "0*sign(x) + x",
+        "x*relu(x)",
+    ],
 )
 def test_a_continuous_kink_times_zero_is_none(text: str) -> None:
     assert not gradient(text, {"x": 0.0}).warnings
 
 
 def test_check_claims_no_digits_where_there_is_no_derivative() -> None:
-    for text, digits in (("abs(x)", None), ("floor(x)", None), ("sign(x)**2", None), ("x*abs(x)", 16)):
+    for text, digits in (
+        ("abs(x)", None),
+        ("floor(x)", None),
+        ("sign(x)**2", None),
+        ("x*abs(x)", 16),
+    ):
         told = check(text, {"x": 0.0})
         assert told.agrees and told.quantities[1].digits == digits, text
     assert check("(x-2)*(1 if x>2 else 3)", {"x": 2.0}).quantities[1].digits is None
@@ -357,9 +425,10 @@ def test_check_claims_no_digits_where_there_is_no_derivative() -> None:
 
 # ---- what does not move -------------------------------------------------------------------------------------------
 LOSERS = [
-    ("sqrt(max(0, x))", -1.0), ("sqrt(relu(x))", -1.0), ("acos(clamp(x, -1, 1))", 3.0), ("sqrt(floor(x))", 0.5),
-    ("log(1 + 1/heaviside(x))/sqrt(relu(-x)) if x < 0 else sqrt(max(0, -x, -1))", 2.0), ("abs(max(0, x))", -1.0),
-    ("sqrt(0*x)", 3.0),
+    ("sqrt(max(0, x))", -1.0), ("sqrt(relu(x))", -1.0), ("acos(clamp(x, -1, 1))", 3.0),
+    ("sqrt(floor(x))", 0.5),
+    ("log(1 + 1/heaviside(x))/sqrt(relu(-x)) if x < 0 else sqrt(max(0, -x, -1))", 2.0),
+    ("abs(max(0, x))", -1.0), ("sqrt(0*x)", 3.0),
 ]  # fmt: skip
 
 
@@ -394,7 +463,11 @@ class Beside:
         raise AssertionError("no vector vanishes here")
 
 
-NEAR = [p for p in PRIMITIVES.values() if p.active_branch and samples_of(p) and p.name not in ("atan2", "hypot")]
+NEAR = [
+    p
+    for p in PRIMITIVES.values()
+    if p.active_branch and samples_of(p) and p.name not in ("atan2", "hypot")
+]
 
 
 @pytest.mark.parametrize("primitive", NEAR, ids=lambda p: p.name)
@@ -423,7 +496,9 @@ def test_what_has_a_kink_has_pieces_and_what_has_pieces_says_where() -> None:
 def test_random_programs_at_kinks_against_one_sided_limits() -> None:
     pytest.importorskip("flint")
     found = kinked.cases(120, 11)
-    wrong = [(case.text, case.point, case.answers) for case in found if "WRONG" in str(case.answers)]
+    wrong = [
+        (case.text, case.point, case.answers) for case in found if "WRONG" in str(case.answers)
+    ]
     assert not wrong, wrong[0]
     for question in found[0].answers:
         kinds = Counter(case.answers[question].split()[0] for case in found)

@@ -1,4 +1,6 @@
-"""The tutorials' notebooks cell by cell: sweeps by hand, own operations, drawings, networks; held to PyTorch."""
+"""The tutorials' notebooks cell by cell: sweeps by hand, own operations, drawings, networks; held
+to PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,13 @@ from autodiff_cli.nn import MLP, Layer, Neuron
 def _neuron() -> tuple[Value, dict[str, Value]]:
     named = {
         name: Value(x, label=name)
-        for name, x in {"x1": 2.0, "x2": 0.0, "w1": -3.0, "w2": 1.0, "b": 6.8813735870195432}.items()
+        for name, x in {
+            "x1": 2.0,
+            "x2": 0.0,
+            "w1": -3.0,
+            "w2": 1.0,
+            "b": 6.8813735870195432,
+        }.items()
     }
     x1w1, x2w2 = named["x1"] * named["w1"], named["x2"] * named["w2"]
     n = x1w1 + x2w2 + named["b"]
@@ -58,7 +66,9 @@ def test_the_rules_of_single_nodes_make_up_the_sweep() -> None:
     assert {name: v.grad for name, v in named.items()} == pytest.approx(BY_HAND)
     swept, others = _neuron()
     swept.backward()
-    assert {name: v.grad for name, v in others.items()} == {name: v.grad for name, v in named.items()}
+    assert {name: v.grad for name, v in others.items()} == {
+        name: v.grad for name, v in named.items()
+    }
 
 
 def test_the_rule_of_a_node_adds_up_over_repeated_inputs() -> None:
@@ -204,7 +214,9 @@ def test_every_value_is_drawn_with_its_data_and_grad(tmp_path: Path) -> None:
 
 # ---- networks
 def _torch_network(torch: Any, model: MLP) -> tuple[list[Any], Callable[[list[float]], Any]]:
-    parameters = [torch.tensor(p.data, dtype=torch.float64, requires_grad=True) for p in model.parameters()]
+    parameters = [
+        torch.tensor(p.data, dtype=torch.float64, requires_grad=True) for p in model.parameters()
+    ]
 
     def output(row: list[float]) -> Any:
         rest, values = iter(parameters), [torch.tensor(x, dtype=torch.float64) for x in row]
@@ -235,11 +247,15 @@ def test_training_a_network_takes_the_steps_of_pytorch(activation: str) -> None:
         loss = sum(losses) * (1.0 / len(losses)) + 1e-4 * sum(p * p for p in model.parameters())
         model.zero_grad()
         loss.backward()
-        margins = [torch.relu(1 - sign * reference(row)) for sign, row in zip(signs, rows, strict=True)]
+        margins = [
+            torch.relu(1 - sign * reference(row)) for sign, row in zip(signs, rows, strict=True)
+        ]
         expected = sum(margins) / len(margins) + 1e-4 * sum(p * p for p in parameters)
         grads = torch.autograd.grad(expected, parameters)
         assert loss.data == pytest.approx(expected.item(), rel=1e-12)
-        assert [p.grad for p in model.parameters()] == pytest.approx([g.item() for g in grads], rel=1e-9, abs=1e-14)
+        assert [p.grad for p in model.parameters()] == pytest.approx(
+            [g.item() for g in grads], rel=1e-9, abs=1e-14
+        )
         for p, q, g in zip(model.parameters(), parameters, grads, strict=True):
             p.data -= 0.3 * rate * p.grad
             with torch.no_grad():
@@ -313,7 +329,12 @@ def test_the_demo_of_micrograd_takes_the_steps_of_pytorch() -> None:
         theirs.backward()
         assert total.data == pytest.approx(theirs.item(), rel=1e-12)
         found = [p.grad for p in model.parameters()]
-        expected = [g for w, b in weights for k in range(len(b)) for g in (*w.grad[k].tolist(), b.grad[k].item())]
+        expected = [
+            g
+            for w, b in weights
+            for k in range(len(b))
+            for g in (*w.grad[k].tolist(), b.grad[k].item())
+        ]
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-12)
         rate = 1.0 - 0.9 * step / 100
         for p in model.parameters():

@@ -160,7 +160,9 @@ def test_operators_give_what_the_table_gives() -> None:
     told = 0
     for a, b in itertools.product(numbers, repeat=2):
         for symbol, operate in [("+", op.add), ("-", op.sub), ("*", op.mul), ("/", op.truediv)]:
-            expected = _outcome(lambda a=a, b=b, symbol=symbol: apply(BY_SYMBOL[symbol], Value(a), Value(b)))  # type: ignore[misc]
+            expected = _outcome(
+                lambda a=a, b=b, symbol=symbol: apply(BY_SYMBOL[symbol], Value(a), Value(b))
+            )  # type: ignore[misc]
             for left, right in ((Value(a), Value(b)), (Value(a), b), (a, Value(b))):
                 assert _outcome(lambda x=left, y=right, operate=operate: operate(x, y)) == expected  # type: ignore[misc]
             told += "ExpressionError" in expected
@@ -193,7 +195,12 @@ def test_a_node_is_one_object_to_the_collector() -> None:
         made = [make() for _ in range(count)]
         return len(gc.get_objects()) - before if len(made) == count else 0
 
-    for make, nodes in ((lambda: x * x, 1), (x.tanh, 1), (lambda: Value(2.0), 1), (lambda: 1 - x, 2)):
+    for make, nodes in (
+        (lambda: x * x, 1),
+        (x.tanh, 1),
+        (lambda: Value(2.0), 1),
+        (lambda: 1 - x, 2),
+    ):
         gc.collect()
         gc.disable()
         try:
@@ -208,7 +215,14 @@ def test_what_is_said_of_a_node_can_be_changed() -> None:
     made = a * b
     made.label = "made"
     made.backward()
-    assert (a.grad, b.grad, a.label, b.active, made.label, made.span) == (None, 2.0, "", True, "made", None)
+    assert (a.grad, b.grad, a.label, b.active, made.label, made.span) == (
+        None,
+        2.0,
+        "",
+        True,
+        "made",
+        None,
+    )
     made._prev = [a]
     assert made.children == (a,)
     made._prev = ()
@@ -224,7 +238,13 @@ def test_a_variable_that_is_not_active_is_no_number() -> None:
     made = x * c + 1
     made.active = False
     made.backward()
-    assert (expression_text(made), x.grad, c.grad, c.active, made.active) == ("x*c + 1", 0.0, None, False, False)
+    assert (expression_text(made), x.grad, c.grad, c.active, made.active) == (
+        "x*c + 1",
+        0.0,
+        None,
+        False,
+        False,
+    )
     number = Value(2.0) * 3
     number.children[1].active = True
     assert number.children[1].active
@@ -308,8 +328,12 @@ def test_functions_take_values_and_numbers() -> None:
 
 
 @pytest.mark.parametrize("function", [math.sin, math.exp, math.sqrt, math.floor, float])
-def test_a_function_of_python_does_not_drop_the_derivative(function: Callable[[Any], object]) -> None:
-    with pytest.raises(TypeError, match=r"`autodiff_cli\.sin\(x\)` for `math\.sin\(x\)`, or `\.data`"):
+def test_a_function_of_python_does_not_drop_the_derivative(
+    function: Callable[[Any], object],
+) -> None:
+    with pytest.raises(
+        TypeError, match=r"`autodiff_cli\.sin\(x\)` for `math\.sin\(x\)`, or `\.data`"
+    ):
         function(Value(1.0))
 
 
@@ -398,7 +422,13 @@ def test_the_types_of_the_functions_list_what_there_is() -> None:
 
 def test_texts_in_other_types_are_not_numbers() -> None:
     np = pytest.importorskip("numpy")
-    for text in (array("b", b"12"), bytearray(b"3"), memoryview(b"3"), np.str_("3"), np.bytes_(b"3")):
+    for text in (
+        array("b", b"12"),
+        bytearray(b"3"),
+        memoryview(b"3"),
+        np.str_("3"),
+        np.bytes_(b"3"),
+    ):
         with pytest.raises(TypeError, match="a Value needs a number, not"):
             Value(text)
 
@@ -406,7 +436,13 @@ def test_texts_in_other_types_are_not_numbers() -> None:
 @pytest.mark.parametrize("bad", [[1.0], {}, "a", None, object(), 1j, (2.0,), ExpressionError])
 def test_what_is_no_number_is_refused_at_once(bad: object) -> None:
     v = Value(2.0)
-    for attempt in (lambda: Value(bad), lambda: v * bad, lambda: bad * v, lambda: v - bad, lambda: exp(bad)):  # type: ignore[operator]
+    for attempt in (
+        lambda: Value(bad),
+        lambda: v * bad,
+        lambda: bad * v,
+        lambda: v - bad,
+        lambda: exp(bad),
+    ):  # type: ignore[operator]
         with pytest.raises(TypeError, match=r"a Value needs a number, not|cannot compute with"):
             attempt()
     for inputs in ("a", 3, [2.0]):
@@ -419,7 +455,19 @@ def test_what_is_no_number_is_refused_at_once(bad: object) -> None:
 @pytest.mark.parametrize("kind", [np.float64, np.float32, np.float16, np.int64, np.uint8, np.array])
 def test_scalars_of_numpy_are_numbers(kind: Callable[[int], Any]) -> None:
     two, x = kind(2), Value(3.0)
-    found = [two + x, x + two, two - x, x - two, two * x, x * two, two / x, x / two, two**x, x**two, Value(two)]
+    found = [
+        two + x,
+        x + two,
+        two - x,
+        x - two,
+        two * x,
+        x * two,
+        two / x,
+        x / two,
+        two**x,
+        x**two,
+        Value(two),
+    ]
     assert all(type(each) is Value and type(each.data) is float for each in found)
     assert [each.data for each in found] == [5, 5, -1, 1, 6, 6, 2 / 3, 1.5, 8, 9, 2]
     assert all(type(child.data) is float for each in found for child in each.children)
@@ -431,7 +479,9 @@ def test_scalars_of_numpy_are_numbers(kind: Callable[[int], Any]) -> None:
 
 def test_arrays_of_numpy() -> None:
     x = Value(3.0)
-    with pytest.raises(TypeError, match=r"an array of shape \(2,\): go through its elements, .*to='numpy'"):
+    with pytest.raises(
+        TypeError, match=r"an array of shape \(2,\): go through its elements, .*to='numpy'"
+    ):
         exp(np.array([1.0, 2.0]))
     numbers = np.array([1.0, 2.0])
     pairs = [
@@ -443,7 +493,10 @@ def test_arrays_of_numpy() -> None:
     pairs += [(x**numbers, 3.0**numbers), (numbers**x, numbers**3), (numbers - x, numbers - 3)]
     for found, expected in pairs:
         assert [entry.data for entry in found] == expected.tolist()
-    assert (x > numbers * 1.5).tolist() == [True, False] and (numbers * 1.5 < x).tolist() == [True, False]
+    assert (x > numbers * 1.5).tolist() == [True, False] and (numbers * 1.5 < x).tolist() == [
+        True,
+        False,
+    ]
     with pytest.raises(TypeError, match=r"not an array of shape \(2,\)"):
         Value(np.array([1.0, 2.0]))  # type: ignore[arg-type]
     weights = np.array([Value(1.0), Value(2.0)])
@@ -453,7 +506,10 @@ def test_arrays_of_numpy() -> None:
 
 
 def _copied(values: list[Value]) -> list[list[Value]]:
-    packed = [pickle.loads(pickle.dumps(values, protocol)) for protocol in range(pickle.HIGHEST_PROTOCOL + 1)]  # noqa: S301
+    packed = [
+        pickle.loads(pickle.dumps(values, protocol))
+        for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
+    ]  # noqa: S301
     # the module's own pickler in Python asks for the parts in another order than the one in C
     return [*packed, pickle.loads(pickle._dumps(values)), copy.deepcopy(values)]  # type: ignore[attr-defined] # noqa: S301
 
@@ -469,7 +525,12 @@ def test_copies_are_graphs_of_their_own_with_the_same_shape() -> None:
         for found in made:
             named = dict(zip(map(id, order), found, strict=True))
             a2, product2, total2 = (named[id(each)] for each in (a, product, total))
-            assert (repr(total2), a2.label, a2.grad, total2.primitive) == (repr(total), "a", a.grad, total.primitive)
+            assert (repr(total2), a2.label, a2.grad, total2.primitive) == (
+                repr(total),
+                "a",
+                a.grad,
+                total.primitive,
+            )
             assert a2 is not a and total2.children[1] is product2 and product2.children[0] is a2
             a2.data = 5.0
             (a2 * 2 + total2).backward()

@@ -1,4 +1,6 @@
-"""Complex balls hold the values of special functions at all numbers of a ball; the values are those of mpmath."""
+"""Complex balls hold the values of special functions at all numbers of a ball; the values are those
+of mpmath.
+"""
 
 from __future__ import annotations
 
@@ -76,7 +78,9 @@ def test_the_ball_of_a_rounded_half_has_both_whole_numbers() -> None:
 
 
 def ball_of(formula: Any, x: Any) -> Any:
-    """The ball of a formula over a ball on which it is analytic; None where it has no finite one."""
+    """The ball of a formula over a ball on which it is analytic; None where it has no finite
+    one.
+    """
     try:
         found = acb(evaluate_in(ComplexBalls(True), formula, {"x": x}).value)
     except (ExpressionError, TypeError, *NO_RESULT):

@@ -1,4 +1,6 @@
-"""The steps of an integration: each result is an antiderivative of its integrand, and wrong ones are not shown."""
+"""The steps of an integration: each result is an antiderivative of its integrand, and wrong ones
+are not shown.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,13 @@ def test_each_result_is_an_antiderivative(text: str, rules: list[str]) -> None:
 
             def value(formula: str, at: Any, name: str = step.variable) -> Any:
                 m = Multiprecision(40, decimals=True)
-                return mpf(str(evaluate_in(m, parse(formula).graph, {name: m.context.mpf(mp.nstr(at, 40))}).value))
+                return mpf(
+                    str(
+                        evaluate_in(
+                            m, parse(formula).graph, {name: m.context.mpf(mp.nstr(at, 40))}
+                        ).value
+                    )
+                )
 
             near = mpf(10) ** -10
             slope = (value(step.result, x + near) - value(step.result, x - near)) / (2 * near)
@@ -52,7 +60,9 @@ def test_steps_with_a_wrong_result_are_not_shown(monkeypatch: pytest.MonkeyPatch
         return reply
 
     monkeypatch.setattr(integral_steps, "ask", wrong)
-    with pytest.raises(ExpressionError, match="the derivative of a step's result is not its formula"):
+    with pytest.raises(
+        ExpressionError, match="the derivative of a step's result is not its formula"
+    ):
         integrate("x*cos(x)", steps=True)
 
 

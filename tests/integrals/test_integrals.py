@@ -59,7 +59,11 @@ PROVEN: list[tuple[str, str, Callable[[Any], Any]]] = [
     ("gammainc(2.5, x)", "x=1:3", lambda x: mp.gammainc(2.5, 0, x, regularized=True)),
     ("asinh(x)", "x=0:30", mp.asinh),
     ("erfcx(x)", "x=0:3", lambda x: mp.exp(x * x) * mp.erfc(x)),
-    ("faddeeva_re(0, x, 0.5)", "x=0:3", lambda x: (mp.exp(-(mpc(x, 0.5) ** 2)) * mp.erfc(mpc(0.5, -x))).real),
+    (
+        "faddeeva_re(0, x, 0.5)",
+        "x=0:3",
+        lambda x: (mp.exp(-(mpc(x, 0.5) ** 2)) * mp.erfc(mpc(0.5, -x))).real,
+    ),
     ("faddeeva_im(1, x, 0.5)", "x=0:3", lambda x: slope_of_w(mpc(x, 0.5)).imag),
 ]
 ZEROS_AT_ENDS = [
@@ -71,7 +75,8 @@ ZEROS_AT_ENDS = [
     ("log(tan(x))", "x=0:pi/4", lambda: -mp.catalan),
 ]
 TAILS = [
-    # formula, ends, the value as DLMF has it (10.43.19, 10.22.49, 8.14.4) or by quadrature in 50 digits
+    # formula, ends, the value as DLMF has it (10.43.19, 10.22.49, 8.14.4) or by quadrature in 50
+    # digits
     ("besselk(0, x)", "x=0:inf", lambda: mp.pi / 2),
     ("besselk(1/3, x)", "x=0:inf", lambda: mp.pi / 2 / mp.cos(mp.pi / 6)),
     ("besselj(0, x)*exp(-x)", "x=0:inf", lambda: 1 / mp.sqrt(2)),
@@ -137,10 +142,14 @@ def test_exact_integrals(text: str, ends: str, value: Callable[[], Any]) -> None
 
 
 @pytest.mark.parametrize(("text", "ends", "integrand"), PROVEN)
-def test_proven_digits(text: str, ends: str, integrand: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_proven_digits(
+    text: str, ends: str, integrand: Callable[[Any], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(antiderivatives, "is_available", lambda: False)  # they need no SymPy
     with mp.workdps(50):
-        low, high = (2 * mp.pi if end == "2*pi" else mpf(end) for end in ends.partition("=")[2].split(":"))
+        low, high = (
+            2 * mp.pi if end == "2*pi" else mpf(end) for end in ends.partition("=")[2].split(":")
+        )
         answer = integrate(text, between=ends, precision=25)
         pieces = [low + (high - low) * k / 8 for k in range(9)]
         assert answer.kind in ("proven", "exact") and answer.digits is not None
@@ -148,7 +157,9 @@ def test_proven_digits(text: str, ends: str, integrand: Callable[[Any], Any], mo
 
 
 @pytest.mark.parametrize(("text", "ends", "value"), TAILS)
-def test_tails_of_special_functions(text: str, ends: str, value: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tails_of_special_functions(
+    text: str, ends: str, value: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(antiderivatives, "is_available", lambda: False)
     answer = integrate(text, between=ends)
     with mp.workdps(40):
@@ -162,11 +173,15 @@ def test_a_function_without_quadrature_is_named() -> None:
 
 
 @pytest.mark.parametrize(("text", "ends", "value"), ZEROS_AT_ENDS)
-def test_zeros_at_ends(text: str, ends: str, value: Callable[[], Any], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_zeros_at_ends(
+    text: str, ends: str, value: Callable[[], Any], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(antiderivatives, "is_available", lambda: False)
     answer = integrate(text, between=ends)
     with mp.workdps(50):
-        assert answer.kind == "proven" and answer.digits is not None and agrees(answer.digits, value())
+        assert (
+            answer.kind == "proven" and answer.digits is not None and agrees(answer.digits, value())
+        )
 
 
 @pytest.mark.parametrize(("text", "ends", "place"), DIVERGENT)
@@ -191,7 +206,10 @@ def test_unproven_digits_are_called_unproven() -> None:
 
 def test_a_formula_that_may_have_no_values_inside_warns() -> None:
     answer = integrate("sqrt((x - 0.5)^2 - 1e-40)", between="x=0:1")
-    assert answer.kind == "proven" and "not proven that the formula has values" in answer.warnings[0].message
+    assert (
+        answer.kind == "proven"
+        and "not proven that the formula has values" in answer.warnings[0].message
+    )
 
 
 def random_formula(drawn: random.Random, depth: int) -> str:
@@ -200,14 +218,15 @@ def random_formula(drawn: random.Random, depth: int) -> str:
         return drawn.choice(["x", "2*x", "x^2", "x/3", str(drawn.randint(1, 5)), "x + 1"])
     one, other = (random_formula(drawn, depth - 1) for _ in range(2))
     return drawn.choice([
-        f"({one}) + ({other})", f"({one})*({other})", f"({one})/(1 + ({other})^2)", f"sin({one})", f"exp(-({one})^2)",
-        f"sqrt(1 + ({one})^2)", f"log(2 + ({one})^2)", f"atan({one})", f"cos({one})*({other})",
-        f"abs({one} - ({other}))",
+        f"({one}) + ({other})", f"({one})*({other})", f"({one})/(1 + ({other})^2)", f"sin({one})",
+        f"exp(-({one})^2)", f"sqrt(1 + ({one})^2)", f"log(2 + ({one})^2)", f"atan({one})",
+        f"cos({one})*({other})", f"abs({one} - ({other}))",
     ])  # fmt: skip
 
 
 def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(antiderivatives, "is_available", lambda: False)  # proven digits need no SymPy
+    # proven digits need no SymPy
+    monkeypatch.setattr(antiderivatives, "is_available", lambda: False)
     drawn, answered = random.Random(11), 0
     for _ in range(3):
         text = random_formula(drawn, 2)
@@ -230,8 +249,8 @@ def test_random_integrals_agree_with_quadrature(monkeypatch: pytest.MonkeyPatch)
 
 # ---- antiderivatives
 IN_PIECES = [  # which do not meet at points of the test
-    "abs(x^3 - 1.21*x)", "min(x^2, 2.31 - x)", "relu(x - 1.1)*x", "abs(abs(x) - 1.1)", "where(x < 1/2, x^2, log(x))",
-    "abs(3*x - 1)*exp(x)",
+    "abs(x^3 - 1.21*x)", "min(x^2, 2.31 - x)", "relu(x - 1.1)*x", "abs(abs(x) - 1.1)",
+    "where(x < 1/2, x^2, log(x))", "abs(3*x - 1)*exp(x)",
 ]  # fmt: skip
 
 
@@ -275,22 +294,33 @@ def test_kinks_inside_of_kinks_are_points_where_pieces_meet() -> None:
 
 def test_points_that_are_no_fractions_are_not_guessed() -> None:
     assert integrals_in_pieces.breakpoints([parse("abs(x^2 - 2)").outputs[0]], "x") == []
-    assert integrals_in_pieces.breakpoints([parse("abs((x^2 - 2)*(x - 1)) + abs(3*x - 1)").outputs[0]], "x") == [
-        Fraction(1, 3)
-    ]
+    assert integrals_in_pieces.breakpoints(
+        [parse("abs((x^2 - 2)*(x - 1)) + abs(3*x - 1)").outputs[0]], "x"
+    ) == [Fraction(1, 3)]
     assert integrate("abs(x^2 - 2)").checked == "numerically"
 
 
 def test_a_wrong_piece_is_no_antiderivative() -> None:
-    right, wrong = "where(x <= 1, 0, x^3/3 - x^2/2 + 1/6)", "where(x <= 1, 0, x^3/3 - x^2/2 + x*1e-40)"
+    right, wrong = (
+        "where(x <= 1, 0, x^3/3 - x^2/2 + 1/6)",
+        "where(x <= 1, 0, x^3/3 - x^2/2 + x*1e-40)",
+    )
     integrand = parse("relu(x - 1)*x").outputs[0]
-    assert integrals_in_pieces.is_equal_in_pieces(slope_of(parse(right).outputs[0], "x"), integrand, "x")
-    assert not integrals_in_pieces.is_equal_in_pieces(slope_of(parse(wrong).outputs[0], "x"), integrand, "x")
+    assert integrals_in_pieces.is_equal_in_pieces(
+        slope_of(parse(right).outputs[0], "x"), integrand, "x"
+    )
+    assert not integrals_in_pieces.is_equal_in_pieces(
+        slope_of(parse(wrong).outputs[0], "x"), integrand, "x"
+    )
 
 
 def test_a_check_by_points_is_not_called_a_proof() -> None:
     answer = integrate("abs(x - a)", over="x")
-    assert answer.checked == "numerically" and answer.message.startswith("not proven: ") and "points" in answer.message
+    assert (
+        answer.checked == "numerically"
+        and answer.message.startswith("not proven: ")
+        and "points" in answer.message
+    )
 
 
 @pytest.mark.parametrize(
@@ -320,7 +350,9 @@ def test_sympy_is_an_extra(monkeypatch: pytest.MonkeyPatch) -> None:
 
 def test_sympy_has_bounded_time(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(antiderivatives, "SECONDS", 1)
-    hard = antiderivatives.ask(parse("1/(x^7 + x^3*sin(x)^2 + exp(x)*tan(x)^5)").outputs[0], "x", (), 1, 0)
+    hard = antiderivatives.ask(
+        parse("1/(x^7 + x^3*sin(x)^2 + exp(x)*tan(x)^5)").outputs[0], "x", (), 1, 0
+    )
     assert "formula" not in hard and hard["none"]
 
 
@@ -340,9 +372,13 @@ def test_names_are_no_text_for_sympy() -> None:
         ("a*x", "x=a:2*a", {"a": 3}, {"a": mpf("40.5")}),
     ],
 )
-def test_derivatives_by_parameters(text: str, ends: str, at: dict[str, int], slopes: dict[str, Any]) -> None:
+def test_derivatives_by_parameters(
+    text: str, ends: str, at: dict[str, int], slopes: dict[str, Any]
+) -> None:
     answer = integrate(text, at, between=ends, wrt=[*slopes])
-    assert answer.derivatives == pytest.approx({name: float(x) for name, x in slopes.items()}, rel=1e-14)
+    assert answer.derivatives == pytest.approx(
+        {name: float(x) for name, x in slopes.items()}, rel=1e-14
+    )
 
 
 @pytest.mark.parametrize(
@@ -426,4 +462,6 @@ def test_a_bound_without_a_digit_is_told_where_no_value_is_known() -> None:
 def test_an_antiderivative_has_values_where_the_formula_has_some() -> None:
     # log(x - 2) has the derivative 1/(x - 2) too, and no value where log(2 - x) has one
     answer = integrate("log(2 - x)")
-    assert answer.domain == "x < 2" and answer.antiderivative == "x*log(2 - x) - x - 2*log(abs(x - 2))"
+    assert (
+        answer.domain == "x < 2" and answer.antiderivative == "x*log(2 - x) - x - 2*log(abs(x - 2))"
+    )

@@ -1,4 +1,6 @@
-"""Integrals with units, sweeps and rows, and their derivatives at infinite ends, held against mpmath."""
+"""Integrals with units, sweeps and rows, and their derivatives at infinite ends, held against
+mpmath.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +17,8 @@ from autodiff_cli.capabilities.integrals import antiderivatives
 from running import autodiff
 
 MEASURED = [
-    # formula, ends, point, what else is asked, the value in its unit, the unit, derivatives in theirs with their units
+    # formula, ends, point, what else is asked, the value in its unit, the unit, derivatives in
+    # theirs with their units
     ("F0*exp(-t/tau)", "t=0:2 s", "F0=3 N,tau=1 s", {"wrt": "F0,tau"}, 3 * (1 - math.exp(-2)), "N·s",
      {"F0": (1 - math.exp(-2), "s"), "tau": (3 * (1 - 3 * math.exp(-2)), "N")}),
     ("F0*exp(-t/tau)", "t=0:2000 ms", "F0=3 kN,tau=1 s", {"in_": "N*s"}, 3000 * (1 - math.exp(-2)), "N·s", {}),
@@ -49,19 +52,29 @@ SLOPES: list[tuple[str, str, dict[str, float], str, Callable[..., Any]]] = [
 
 @pytest.mark.parametrize(("text", "ends", "point", "more", "value", "unit", "slopes"), MEASURED)
 def test_integrals_with_units(
-    text: str, ends: str, point: str, more: dict[str, str], value: float, unit: str, slopes: dict[str, Any]
+    text: str,
+    ends: str,
+    point: str,
+    more: dict[str, str],
+    value: float,
+    unit: str,
+    slopes: dict[str, Any],
 ) -> None:
     answer = integrate(text, point or None, between=ends, **more)
     assert answer.value == pytest.approx(value, rel=1e-14)
     assert float(answer.digits) == pytest.approx(value, rel=1e-14)
     texts = answer.units.texts()
     assert texts["value"] == unit
-    found = {name: (x, texts["derivatives"][name]) for name, x in (answer.derivatives or {}).items()}
+    found = {
+        name: (x, texts["derivatives"][name]) for name, x in (answer.derivatives or {}).items()
+    }
     assert found == {name: (pytest.approx(x, rel=1e-14), of) for name, (x, of) in slopes.items()}
 
 
 @pytest.mark.parametrize(("text", "ends", "point", "message", "hint"), WRONG_UNITS)
-def test_ends_of_other_dimensions_are_refused(text: str, ends: str | None, point: str, message: str, hint: str) -> None:
+def test_ends_of_other_dimensions_are_refused(
+    text: str, ends: str | None, point: str, message: str, hint: str
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         integrate(text, point or None, between=ends)
     hint = hint.replace("`--between ", '`between="').replace("s`", 's"`').replace("1`", '1"`')
@@ -77,7 +90,9 @@ def test_derivatives_at_infinite_ends(
         right = mp.diff(closed, mp.mpf(point[by]))
     is_proven = "derivatives, proven digits" in answer.message
     assert is_proven or "a difference quotient agrees to 5 digits" in answer.message
-    assert float(answer.derivatives[by]) == pytest.approx(float(right), rel=1e-15 if is_proven else 1e-9)
+    assert float(answer.derivatives[by]) == pytest.approx(
+        float(right), rel=1e-15 if is_proven else 1e-9
+    )
 
 
 def test_a_derivative_that_may_not_go_under_the_integral_sign() -> None:
@@ -95,7 +110,16 @@ def test_rows_look_for_an_antiderivative_once(monkeypatch: pytest.MonkeyPatch) -
         return ask(*arguments)
 
     monkeypatch.setattr(antiderivatives, "ask", counted)
-    result = autodiff("integrate", "a*x^2*exp(-x)", "--between", "x=0:b", "--at", "a=1:3:1,b={1,2}", "--format", "csv")
+    result = autodiff(
+        "integrate",
+        "a*x^2*exp(-x)",
+        "--between",
+        "x=0:b",
+        "--at",
+        "a=1:3:1,b={1,2}",
+        "--format",
+        "csv",
+    )
     rows = [line.split(",") for line in result.out.splitlines()[1:]]
     assert len(rows) == 6
     for a, b, value, _ in rows:

@@ -1,4 +1,6 @@
-"""Improper integrals of what oscillates: their proven digits against closed forms, which mpmath computes."""
+"""Improper integrals of what oscillates: their proven digits against closed forms, which mpmath
+computes.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,8 @@ from autodiff_cli.questions.problem import parse
 
 @pytest.fixture(autouse=True)
 def without_antiderivatives(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integral, "if_known", lambda formula, name: None)  # SymPy takes seconds, and knows some
+    # SymPy takes seconds, and knows some
+    monkeypatch.setattr(integral, "if_known", lambda formula, name: None)
 
 
 def log_integral() -> mpmath.mpf:
@@ -57,7 +60,9 @@ CLOSED_FORMS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "between", "closed"), CLOSED_FORMS, ids=lambda x: x if isinstance(x, str) else "")
+@pytest.mark.parametrize(
+    ("text", "between", "closed"), CLOSED_FORMS, ids=lambda x: x if isinstance(x, str) else ""
+)
 def test_proven_digits_are_those_of_a_closed_form(text: str, between: str, closed: object) -> None:
     answer = integrate(text, ends=[f"x={between}"])
     assert answer.kind == "proven" and answer.digits is not None
@@ -69,7 +74,12 @@ def test_proven_digits_are_those_of_a_closed_form(text: str, between: str, close
 
 @pytest.mark.parametrize(
     ("text", "between"),
-    [("sin(x)/x + 1/x", "1:inf"), ("sin(x)**2/x", "1:inf"), ("cos(x)/x", "0:inf"), ("cos(x)**2/sqrt(x)", "1:inf")],
+    [
+        ("sin(x)/x + 1/x", "1:inf"),
+        ("sin(x)**2/x", "1:inf"),
+        ("cos(x)/x", "0:inf"),
+        ("cos(x)**2/sqrt(x)", "1:inf"),
+    ],
 )
 def test_a_part_that_does_not_oscillate_may_diverge(text: str, between: str) -> None:
     assert integrate(text, ends=[f"x={between}"]).kind == "divergent"
@@ -84,10 +94,14 @@ def test_a_bessel_function_has_no_bound_of_1_beside_the_axis() -> None:
 def test_bounds_of_all_other_functions_are_refused_in_a_sector() -> None:
     on_the_axis = PRIMITIVES.keys() & vars(EventualBounds).keys() - IN_SECTORS.keys() - {"constant"}
     assert len(on_the_axis) > 20
-    assert all(getattr(SectorBounds, name) is not getattr(EventualBounds, name) for name in on_the_axis)
+    assert all(
+        getattr(SectorBounds, name) is not getattr(EventualBounds, name) for name in on_the_axis
+    )
 
 
-@pytest.mark.parametrize("text", ["abs(sin(x))/x", "x*cos(x**2)/(2+sin(x))", "cos(x)/log(x)", "cos(x)/sqrt(x**4+1)"])
+@pytest.mark.parametrize(
+    "text", ["abs(sin(x))/x", "x*cos(x**2)/(2+sin(x))", "cos(x)/log(x)", "cos(x)/sqrt(x**4+1)"]
+)
 def test_what_is_not_shown_is_no_number(text: str) -> None:
     with pytest.raises(ExpressionError, match="not known"):
         integrate(text, ends=["x=2:inf"])
@@ -109,7 +123,9 @@ def test_what_is_bounded_on_the_axis_alone_is_refused(text: str) -> None:
     assert _growth(parse(text).outputs[0], "x", Fraction(4), 1) is None
 
 
-@pytest.mark.parametrize("text", ["sin(1)/x", "log(x)/x", "sqrt(x**2 + 1)/x**2", "exp(2)/(x**2 - 3)", "x**(-1/2)"])
+@pytest.mark.parametrize(
+    "text", ["sin(1)/x", "log(x)/x", "sqrt(x**2 + 1)/x**2", "exp(2)/(x**2 - 3)", "x**(-1/2)"]
+)
 def test_bounds_hold_on_the_ray(text: str) -> None:
     growth = _growth(parse(text).outputs[0], "x", Fraction(4), 1)
     names = {name: getattr(mpmath, name) for name in ("sin", "log", "sqrt", "exp")}

@@ -1,4 +1,6 @@
-"""Improper integrals with proven digits: bounds of tails, and enclosures around removable singularities."""
+"""Improper integrals with proven digits: bounds of tails, and enclosures around removable
+singularities.
+"""
 
 from __future__ import annotations
 
@@ -39,8 +41,11 @@ mp.mp.dps = 30
         ("x/sinh(x)", "x=0:inf", mp.pi**2 / 4),
     ],
 )
-def test_digits_are_proven(text: str, between: str, value: mp.mpf, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(integral, "if_known", lambda formula, name: None)  # SymPy knows some of them
+def test_digits_are_proven(
+    text: str, between: str, value: mp.mpf, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # SymPy knows some of them
+    monkeypatch.setattr(integral, "if_known", lambda formula, name: None)
     answer = integrate(text, between=between)
     assert answer.kind == "proven" and answer.digits is not None
     digits = len(answer.digits.lstrip("-0.").replace(".", ""))
@@ -60,13 +65,14 @@ def test_an_end_that_moves_may_be_singular() -> None:
 
 
 FORMULAS = (
-    "exp(-t)*log(t)", "t/(exp(t) - 1)", "1/(1 + t**4)", "sqrt(t)/(t**2 + 3)", "log(1 + 1/t)/t", "sin(t)*exp(-2*t)",
-    "(1/t)**(1/t)", "exp(-t**2)*cos(t)", "atan(t)/(t**2 - 1)", "erfc(t)", "exp(-t**1.5)", "2**(-t)*t**3",
-    "1/(t*sqrt(t**2 - 1))", "tanh(t)/t**2", "1/cosh(t)", "exp(-3*t + 1/t)", "log(t**2 + 5)/t**2",
-    "besselj(0, t)", "besselj(2, t)*t", "besselj(1.5, sqrt(t))", "besselj(3, 1/t)", "bessely(0, t)", "bessely(3, t)/t",
-    "besselk(0, t)", "besselk(2, t)*t", "besselk(1.5, sqrt(t))", "besselk(0, 1/t)", "besselk(3, 1/t)", "1/gamma(t)",
-    "lgamma(t)/t", "digamma(t)", "digamma(1/t)", "gammainc(2, t)", "gammaincc(3, t)",
-    "asinh(t)", "asinh(1/t)", "acosh(t)", "lambertw(t)", "lambertw(1/t)", "lambertw(1 + 1/t)", "erfcx(t)",
+    "exp(-t)*log(t)", "t/(exp(t) - 1)", "1/(1 + t**4)", "sqrt(t)/(t**2 + 3)", "log(1 + 1/t)/t",
+    "sin(t)*exp(-2*t)", "(1/t)**(1/t)", "exp(-t**2)*cos(t)", "atan(t)/(t**2 - 1)", "erfc(t)",
+    "exp(-t**1.5)", "2**(-t)*t**3", "1/(t*sqrt(t**2 - 1))", "tanh(t)/t**2", "1/cosh(t)",
+    "exp(-3*t + 1/t)", "log(t**2 + 5)/t**2", "besselj(0, t)", "besselj(2, t)*t",
+    "besselj(1.5, sqrt(t))", "besselj(3, 1/t)", "bessely(0, t)", "bessely(3, t)/t", "besselk(0, t)",
+    "besselk(2, t)*t", "besselk(1.5, sqrt(t))", "besselk(0, 1/t)", "besselk(3, 1/t)", "1/gamma(t)",
+    "lgamma(t)/t", "digamma(t)", "digamma(1/t)", "gammainc(2, t)", "gammaincc(3, t)", "asinh(t)",
+    "asinh(1/t)", "acosh(t)", "lambertw(t)", "lambertw(1/t)", "lambertw(1 + 1/t)", "erfcx(t)",
     "erfcx(1/t)", "normpdf(t)", "normcdf(-t)", "normcdf(t)", "hypot(t, 2)", "silu(-t)", "erfc(-t)",
 )  # fmt: skip
 
@@ -82,7 +88,9 @@ def test_bounds_hold(text: str) -> None:
         for _ in range(20):
             t = start * Fraction(math.exp(rng.uniform(0, 2)))
             exact = mp.mpf(_value(text, mp.mpf(t.numerator) / t.denominator))
-            assert abs(exact) <= mp.mpf(str(size.upper.at(t).upper().str(20, radius=False))) * (1 + mp.mpf(10) ** -15)
+            assert abs(exact) <= mp.mpf(str(size.upper.at(t).upper().str(20, radius=False))) * (
+                1 + mp.mpf(10) ** -15
+            )
             if size.lower is not None:
                 lowest = mp.mpf(str(size.lower.at(t).lower().str(20, radius=False)))
                 assert abs(exact) >= lowest * (1 - mp.mpf(10) ** -15)
@@ -90,7 +98,10 @@ def test_bounds_hold(text: str) -> None:
 
 
 SPECIAL = {
-    **{name: getattr(mp, name) for name in ("besselj", "bessely", "besselk", "gamma", "digamma", "asinh", "acosh")},
+    **{
+        name: getattr(mp, name)
+        for name in ("besselj", "bessely", "besselk", "gamma", "digamma", "asinh", "acosh")
+    },
     "lgamma": mp.loggamma,
     "lambertw": mp.lambertw,
     "erfcx": lambda x: mp.hyperu(0.5, 0.5, x * x) / mp.sqrt(mp.pi),
@@ -105,5 +116,8 @@ SPECIAL = {
 
 
 def _value(text: str, t: mp.mpf) -> mp.mpf:
-    names = {name: getattr(mp, name) for name in ("exp", "log", "sqrt", "sin", "cos", "atan", "erfc", "tanh", "cosh")}
+    names = {
+        name: getattr(mp, name)
+        for name in ("exp", "log", "sqrt", "sin", "cos", "atan", "erfc", "tanh", "cosh")
+    }
     return eval(text.replace("1.5", "mpf('1.5')"), {**names, **SPECIAL, "mpf": mp.mpf, "t": t})  # noqa: S307

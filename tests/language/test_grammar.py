@@ -21,7 +21,9 @@ def test_it_is_lalr_1_without_a_conflict_and_no_two_terminals_overlap(lexer: str
 
 
 def test_a_conflict_would_be_found() -> None:
-    ambiguous = generate.grammar_text().replace("?signed: coefficient\n", "?signed: coefficient\n | signed signed\n")
+    ambiguous = generate.grammar_text().replace(
+        "?signed: coefficient\n", "?signed: coefficient\n | signed signed\n"
+    )
     with pytest.raises(Exception, match="conflict"):
         Lark(ambiguous, parser="lalr", strict=True)
 
@@ -32,11 +34,18 @@ def test_the_saved_tables_are_those_of_the_grammar() -> None:
 
 
 def test_the_tables_are_the_same_in_every_process() -> None:
-    program = "from autodiff_cli.language.generate import tables_text; print(hash(tables_text()), end='')"
-    program = program.replace("hash(tables_text())", "__import__('zlib').crc32(tables_text().encode())")
+    program = (
+        "from autodiff_cli.language.generate import tables_text; print(hash(tables_text()), end='')"
+    )
+    program = program.replace(
+        "hash(tables_text())", "__import__('zlib').crc32(tables_text().encode())"
+    )
     seen = {
         subprocess.run(
-            [sys.executable, "-c", program], env={**os.environ, "PYTHONHASHSEED": seed}, capture_output=True, check=True
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
         ).stdout
         for seed in ("1", "2")
     }
@@ -45,7 +54,9 @@ def test_the_tables_are_the_same_in_every_process() -> None:
 
 def test_every_terminal_has_a_name_of_its_own() -> None:
     assert not [name for name in tables.TERMINALS if name.startswith("__")]
-    assert {name.strip("$") for name in tables.TERMINALS[1:]} - set(tables.IGNORED) <= set(Kind.__members__)
+    assert {name.strip("$") for name in tables.TERMINALS[1:]} - set(tables.IGNORED) <= set(
+        Kind.__members__
+    )
 
 
 def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
@@ -54,10 +65,13 @@ def test_no_rule_is_listed_for_a_shape_that_nothing_makes() -> None:
 
 def test_valid_text_is_parsed_without_lark() -> None:
     program = (
-        "import sys; from autodiff_cli.questions.problem import parse; parse('3x² − 4x + sin(y)');"
-        "print(*({'lark', 'unicodedata', 'autodiff_cli.language.diagnostics.diagnosis'} & {*sys.modules}))"
+        "import sys; from autodiff_cli.questions.problem import parse; parse('3x² − 4x +"
+        " sin(y)');print(*({'lark', 'unicodedata', 'autodiff_cli.language.diagnostics.diagnosis'} &"
+        " {*sys.modules}))"
     )
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
     assert done.stdout.strip() == ""
 
 
@@ -69,7 +83,9 @@ def is_name(text: str) -> bool:
         return c == "_" or (unicodedata.category(c) in ("Lu", "Ll", "Lt", "Lo") and not raised)
 
     def goes_on(c: str) -> bool:
-        lowered = unicodedata.category(c) in ("Lm", "No") and unicodedata.decomposition(c).startswith("<sub>")
+        lowered = unicodedata.category(c) in ("Lm", "No") and unicodedata.decomposition(
+            c
+        ).startswith("<sub>")
         return letter(c) or unicodedata.category(c) in ("Mn", "Mc", "Me", "Nd") or lowered
 
     hidden = re.search("[\ufe00-\ufe0f\u180b-\u180f\U000e0100-\U000e01ef]", text)
@@ -83,7 +99,11 @@ def test_every_character_is_part_of_a_name_or_not_as_the_language_page_says() ->
         character = chr(code)
         for text in (character, "x" + character):
             match = tokens.read_token(text)
-            name = match.lastindex == tokens.NAME and match.end() == len(text) and tokens.bad_position(text) is None
+            name = (
+                match.lastindex == tokens.NAME
+                and match.end() == len(text)
+                and tokens.bad_position(text) is None
+            )
             if not name == tokens.is_name(text) == is_name(text):
                 wrong.append(text)
     assert wrong == []

@@ -59,9 +59,15 @@ def _text(rng: random.Random, depth: int) -> str:
     return text.rstrip("*+-/^ ")
 
 
-def test_the_table_of_mistakes_reads_every_corrected_text_so(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_table_of_mistakes_reads_every_corrected_text_so(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     rng = random.Random(20)
-    texts = {text: read for text in (_text(rng, 1) for _ in range(400)) if (read := corrected(text)) != text}
+    texts = {
+        text: read
+        for text in (_text(rng, 1) for _ in range(400))
+        if (read := corrected(text)) != text
+    }
     assert len(texts) > 30
     monkeypatch.setattr(leniency, "certain_corrections", lambda text: [])
     for text, read in texts.items():

@@ -1,4 +1,6 @@
-"""`iterate(f, x0, n)`: a function applied n times, unrolled, with exact gradients through all steps."""
+"""`iterate(f, x0, n)`: a function applied n times, unrolled, with exact gradients through all
+steps.
+"""
 
 from __future__ import annotations
 
@@ -54,7 +56,11 @@ def test_the_number_of_the_step_chooses_the_input_as_in_a_recurrent_network() ->
     adjoint, by_w, by_v, by_x = 2 * (states[-1] - 1), 0.0, 0.0, [0.0] * 5
     for t in range(5, 0, -1):
         inner = adjoint * (1 - states[t] ** 2)
-        by_w, by_v, by_x[t - 1] = by_w + inner * states[t - 1], by_v + inner * inputs[t - 1], inner * v
+        by_w, by_v, by_x[t - 1] = (
+            by_w + inner * states[t - 1],
+            by_v + inner * inputs[t - 1],
+            inner * v,
+        )
         adjoint = inner * w
     assert found.value == pytest.approx((states[-1] - 1) ** 2, rel=1e-14)
     assert found.gradient["w"] == pytest.approx(by_w, rel=1e-13)
@@ -65,8 +71,9 @@ def test_the_number_of_the_step_chooses_the_input_as_in_a_recurrent_network() ->
 def test_runge_kutta_converges_with_the_fourth_power_of_the_step() -> None:
     def error(n: int) -> float:
         text = (
-            f"h = 1/{n}; g(u) = r*u; k1(u) = g(u); k2(u) = g(u + h/2*k1(u)); k3(u) = g(u + h/2*k2(u));"
-            f"k4(u) = g(u + h*k3(u)); f(u) = u + h/6*(k1(u) + 2*k2(u) + 2*k3(u) + k4(u)); iterate(f, 1, {n})"
+            f"h = 1/{n}; g(u) = r*u; k1(u) = g(u); k2(u) = g(u + h/2*k1(u)); k3(u) = g(u +"
+            " h/2*k2(u));k4(u) = g(u + h*k3(u)); f(u) = u + h/6*(k1(u) + 2*k2(u) + 2*k3(u) +"
+            f" k4(u)); iterate(f, 1, {n})"
         )
         return abs(gradient(text, "r=1").gradient["r"] - math.e)
 
@@ -87,8 +94,16 @@ def test_programs_may_use_the_name() -> None:
         ("iterate(sin, x, -1)", "`iterate` cannot take -1 steps", "-1"),
         ("iterate(sin, x, 1000000)", "`iterate` cannot take 1,000,000 steps", "1000000"),
         ("iterate(atan2, x, 2)", "`atan2` takes 2 arguments, and `iterate` gives it one", "atan2"),
-        ("f(a, b, c) = a; iterate(f, x, 2)", "`f` takes 3 arguments, and `iterate` gives it one", "f"),
-        ("f(t) = [t, t]; iterate(f, x, 2)", "a step of `iterate` makes a list of 2 of a number", "iterate(f, x, 2)"),
+        (
+            "f(a, b, c) = a; iterate(f, x, 2)",
+            "`f` takes 3 arguments, and `iterate` gives it one",
+            "f",
+        ),
+        (
+            "f(t) = [t, t]; iterate(f, x, 2)",
+            "a step of `iterate` makes a list of 2 of a number",
+            "iterate(f, x, 2)",
+        ),
         ("f(t) = iterate(f, t, 2); f(x)", "`f` calls itself", "f"),
     ],
 )
@@ -103,5 +118,9 @@ def test_what_it_refuses(text: str, message: str, place: str) -> None:
 
 def test_its_work_is_bounded() -> None:
     with pytest.raises(ExpressionError) as caught:
-        gradient("f(t) = t + t*t*t; g(t) = iterate(f, t, 9000); h(t) = iterate(g, t, 9000); iterate(h, x, 9000)", "x=0")
+        gradient(
+            "f(t) = t + t*t*t; g(t) = iterate(f, t, 9000); h(t) = iterate(g, t, 9000); iterate(h,"
+            " x, 9000)",
+            "x=0",
+        )
     assert caught.value.kind == "limit"

@@ -1,4 +1,6 @@
-"""Functions of lists: determinants, inverses, solutions, shares, held to NumPy and to exact fractions."""
+"""Functions of lists: determinants, inverses, solutions, shares, held to NumPy and to exact
+fractions.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ def test_determinants_have_the_inverse_as_their_logarithmic_derivative(n: int) -
         expected = np.linalg.det(matrix)
         assert found.value == pytest.approx(expected, rel=1e-9, abs=1e-12)
         slopes = [found.gradient[f"A[{i},{k}]"] for i in range(1, n + 1) for k in range(1, n + 1)]
-        assert slopes == pytest.approx((expected * np.linalg.inv(matrix).T).ravel().tolist(), rel=1e-9, abs=1e-9)
+        assert slopes == pytest.approx(
+            (expected * np.linalg.inv(matrix).T).ravel().tolist(), rel=1e-9, abs=1e-9
+        )
 
 
 @pytest.mark.parametrize("n", [2, 3, 4])
@@ -44,7 +48,9 @@ def test_inverses_and_solutions_hold_to_numpy(n: int) -> None:
     found = gradient("solve(A, b)[1]", point)
     assert found.value == pytest.approx((inverse @ right)[0], rel=1e-11)
     # x = A⁻¹b: the derivative by b is a row of the inverse, by A it is -A⁻¹ ⊗ x
-    assert [found.gradient[f"b[{k + 1}]"] for k in range(n)] == pytest.approx(inverse[0].tolist(), rel=1e-10)
+    assert [found.gradient[f"b[{k + 1}]"] for k in range(n)] == pytest.approx(
+        inverse[0].tolist(), rel=1e-10
+    )
     by_matrix = -np.outer(inverse[0], inverse @ right)
     slopes = [found.gradient[f"A[{i + 1},{k + 1}]"] for i in range(n) for k in range(n)]
     assert slopes == pytest.approx(by_matrix.ravel().tolist(), rel=1e-9, abs=1e-12)

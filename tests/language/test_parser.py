@@ -1,4 +1,6 @@
-"""The reader: the trees of programs, held to Lark's own parser of the same grammar, and their sizes."""
+"""The reader: the trees of programs, held to Lark's own parser of the same grammar, and their
+sizes.
+"""
 
 from __future__ import annotations
 
@@ -151,7 +153,10 @@ def outline(node: Node) -> str:
         ("f(\nx,\n\ny\n)", "f(x, y)"),
         ("a = (1 # one\n + 2) # three\n# and\na # last", "a = (1+2); a"),
         ("a\xa0+\u2009b\t*\u3000c", "(a+(b*c))"),
-        ("w_1 + x₁ + λ + theta + lambda + class + _a", "((((((w_1+x₁)+λ)+theta)+lambda)+class)+_a)"),
+        (
+            "w_1 + x₁ + λ + theta + lambda + class + _a",
+            "((((((w_1+x₁)+λ)+theta)+lambda)+class)+_a)",
+        ),
         ("iffy + orbit + nothing", "((iffy+orbit)+nothing)"),
         ("π*r²", "(π*(r**2))"),
         ("x̄ − ȳ", "(x̄-ȳ)"),
@@ -189,8 +194,9 @@ def test_spans_are_the_text_of_each_node() -> None:
     program = parsed(text)
     assert {text[n.start : n.end] for n in nodes(program)} == {
         text, "f(x, y) = 2(x+1)²", "x", "y", "2(x+1)²", "2", "(x+1)²", "x+1", "1", "²",
-        "z += |f(-x, √y)| * 3 if a < b ≤ 3 else ( c )", "z", "|f(-x, √y)| * 3 if a < b ≤ 3 else ( c )",
-        "|f(-x, √y)| * 3", "|f(-x, √y)|", "f(-x, √y)", "-x", "√y", "3", "a < b ≤ 3", "a < b", "b ≤ 3", "a", "b", "c",
+        "z += |f(-x, √y)| * 3 if a < b ≤ 3 else ( c )", "z",
+        "|f(-x, √y)| * 3 if a < b ≤ 3 else ( c )", "|f(-x, √y)| * 3", "|f(-x, √y)|", "f(-x, √y)",
+        "-x", "√y", "3", "a < b ≤ 3", "a < b", "b ≤ 3", "a", "b", "c",
     }  # fmt: skip
     define, augment = statements(text)
     assert (define, augment) == (("define", 0, 17), ("augment", 19, len(text)))
@@ -200,10 +206,15 @@ def test_spans_are_the_text_of_each_node() -> None:
 def test_spans_of_a_superscript_are_its_sign_and_its_digits() -> None:
     (power,) = parse("x⁻²").outputs
     minus = power._prev[1]
-    assert [node.span and tuple(node.span)[:2] for node in (power, minus, minus._prev[0])] == [(0, 3), (1, 3), (2, 3)]
+    assert [node.span and tuple(node.span)[:2] for node in (power, minus, minus._prev[0])] == [
+        (0, 3),
+        (1, 3),
+        (2, 3),
+    ]
 
 
-# -- the same as Lark -------------------------------------------------------------------------------------------------
+# -- the same as Lark
+# -------------------------------------------------------------------------------------------------
 
 Shape = list[tuple[str, int, int]]
 
@@ -221,7 +232,11 @@ def shape_of_ours(tree: Node) -> Shape:
 
 def place_of_lark(item: Tree[Token] | Token) -> tuple[int, int]:
     """Where a part of a tree of Lark's stands."""
-    start, end = (item.start_pos, item.end_pos) if isinstance(item, Token) else (item.meta.start_pos, item.meta.end_pos)
+    start, end = (
+        (item.start_pos, item.end_pos)
+        if isinstance(item, Token)
+        else (item.meta.start_pos, item.meta.end_pos)
+    )
     assert start is not None
     assert end is not None
     return start, end
@@ -229,11 +244,25 @@ def place_of_lark(item: Tree[Token] | Token) -> tuple[int, int]:
 
 def pairs_of_lark(chain: list[Tree[Token] | Token], place: tuple[int, int]) -> list[Any]:
     """A comparison as the conjunction of its pairs, the last part first."""
-    names = {"<": "lt", "<=": "le", "≤": "le", ">": "gt", ">=": "ge", "≥": "ge", "==": "eq", "!=": "ne", "≠": "ne"}
+    names = {
+        "<": "lt",
+        "<=": "le",
+        "≤": "le",
+        ">": "gt",
+        ">=": "ge",
+        "≥": "ge",
+        "==": "eq",
+        "!=": "ne",
+        "≠": "ne",
+    }
     made: list[Any] = []
     for k in range(1, len(chain), 2):
         left, right = chain[k - 1], chain[k + 1]
-        pair = [(names[str(chain[k])], place_of_lark(left)[0], place_of_lark(right)[1]), left, right]
+        pair = [
+            (names[str(chain[k])], place_of_lark(left)[0], place_of_lark(right)[1]),
+            left,
+            right,
+        ]
         made = [("and", *place), *made, *pair] if made else pair
     return made[::-1]
 
@@ -271,7 +300,9 @@ def shape_of_lark(tree: Tree[Token], text: str) -> Shape:
                 children = [*children[0].children[1:], *children[1:]]
             elif item.data == "augment":
                 assert isinstance(children[1], Token)
-                kind = {"+": "add", "-": "sub", "−": "sub", "/": "div", "÷": "div"}.get(children[1][0], "mul")
+                kind = {"+": "add", "-": "sub", "−": "sub", "/": "div", "÷": "div"}.get(
+                    children[1][0], "mul"
+                )
                 children.insert(0, (kind, *place))  # type: ignore[arg-type]
             elif item.data == "program":
                 # Lark counts the separators around the statements in.
@@ -337,8 +368,8 @@ def check_against_lark(lark: Lark, text: str) -> str:
 
 
 ASCII_PIECES = (
-    *"0123.eE_xy+-*/^()|<>=!,;: \t\n\v\x1c\x00[]%'@", "if ", "else ", " and ", "not ", "1e-5", "2x", "sin(", "**", "=",
-    "[kg]", "w[1]", "f(x)", "f(x)=", "Sin[", "max(x,y)", "x y", "1_0",
+    *"0123.eE_xy+-*/^()|<>=!,;: \t\n\v\x1c\x00[]%'@", "if ", "else ", " and ", "not ", "1e-5", "2x",
+    "sin(", "**", "=", "[kg]", "w[1]", "f(x)", "f(x)=", "Sin[", "max(x,y)", "x y", "1_0",
 )  # fmt: skip
 
 
@@ -373,7 +404,9 @@ def split_as_pairs(spans: Spans) -> tuple[list[str], list[str]]:
 
 
 def test_plain_text_is_cut_at_its_signs_and_exactly_only_from_where_that_is_needed() -> None:
-    assert Spans("sin(x1)*2.5 - y^2").split() == tuple(map(list, zip(*pairs("sin(x1)*2.5 - y^2"), strict=True)))
+    assert Spans("sin(x1)*2.5 - y^2").split() == tuple(
+        map(list, zip(*pairs("sin(x1)*2.5 - y^2"), strict=True))
+    )
     assert Spans("2x + 1e-5").split()[0] != [operand for operand, _ in pairs("2x + 1e-5")]
 
 
@@ -390,7 +423,21 @@ FORMULAS = (
     "(a + b\n * sin(c)) / (1 + exp(-0.3a)) - sqrt(b**2 + c^-2) * tanh(a*b - 2.5*c) # end\n",
     "a = 1_000; b ×= ||a|-1|; c = x₁⁻¹ ÷ π ≤ 3 or 1if e else 2e",
 )
-PIECES = (*"xe2(),;|=+-*/^√²⁻<!.\n #", "if", "else", "not ", "**", "+=", "==", "1e5", "0x1", "sin", "\u00a0", "½", "λ")
+PIECES = (
+    *"xe2(),;|=+-*/^√²⁻<!.\n #",
+    "if",
+    "else",
+    "not ",
+    "**",
+    "+=",
+    "==",
+    "1e5",
+    "0x1",
+    "sin",
+    "\u00a0",
+    "½",
+    "λ",
+)
 
 
 def test_broken_texts_are_refused_where_lark_refuses_them(lark: Lark) -> None:
@@ -413,7 +460,8 @@ def test_the_comparison_with_lark_would_see_a_difference(lark: Lark) -> None:
     assert TERMINALS[KIND["NAME"]] == "NAME"
 
 
-# -- sizes ------------------------------------------------------------------------------------------------------------
+# -- sizes
+# ------------------------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(
@@ -440,7 +488,13 @@ def test_a_nesting_of_100_000_is_read_and_freed(make: Callable[[int], str], kind
 
 
 def test_so_are_parentheses_which_are_no_nodes() -> None:
-    assert parsed("(" * 100_000 + "x" + ")" * 100_000).children[0] == ("name", 100_000, 100_001, (), "x")
+    assert parsed("(" * 100_000 + "x" + ")" * 100_000).children[0] == (
+        "name",
+        100_000,
+        100_001,
+        (),
+        "x",
+    )
 
 
 def test_a_sum_of_a_million_terms() -> None:
@@ -505,7 +559,9 @@ def test_time_is_linear_also_where_the_text_is_refused(make: Callable[[int], str
         "bindings", "updates", "conditionals", "arguments", "outputs", "definitions", "called",
     ],
 )  # fmt: skip
-def test_every_sign_takes_the_same_work_however_long_the_text_is(make: Callable[[int], str], most: int) -> None:
+def test_every_sign_takes_the_same_work_however_long_the_text_is(
+    make: Callable[[int], str], most: int
+) -> None:
     sizes = [make(n) for n in (200, 400, 800)]
     parse(sizes[-1])
     short, middle, long = (lines(lambda text=text: parse(text)) for text in sizes)

@@ -6,7 +6,13 @@ import pytest
 
 from autodiff_cli import gradient, minimize, solve
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.language.equation_trees import is_head, last_equation, relations, residuals_tree, split_equations
+from autodiff_cli.language.equation_trees import (
+    is_head,
+    last_equation,
+    relations,
+    residuals_tree,
+    split_equations,
+)
 from autodiff_cli.language.parser import syntax_tree
 from autodiff_cli.language.tokens import bound_names, names_in, split_statements
 from autodiff_cli.language.tree import SyntaxNode, program_of, shifted
@@ -53,7 +59,11 @@ def test_a_tree_has_the_parts_of_a_text_in_order() -> None:
 def test_a_tree_knows_no_meanings() -> None:
     """A name that is bound, a constant and a function that is not there are parts like others."""
     text = "pi = 3; nothing(pi) + e"
-    assert [node.value for node in syntax_tree(text).walk() if node.kind in ("name", "call")] == ["nothing", "pi", "e"]
+    assert [node.value for node in syntax_tree(text).walk() if node.kind in ("name", "call")] == [
+        "nothing",
+        "pi",
+        "e",
+    ]
     assert syntax_tree_names(text) == ["pi", "e"]
 
 
@@ -131,7 +141,9 @@ def test_errors_in_an_equation_stand_in_its_own_text() -> None:
 
 
 def test_a_mistyped_function_defines_none_in_place_of_an_equation() -> None:
-    with pytest.raises(ExpressionError, match="defines a function `sen` that depends on nothing") as caught:
+    with pytest.raises(
+        ExpressionError, match="defines a function `sen` that depends on nothing"
+    ) as caught:
         solve("sen(x) = 0.5", "x=0.5")
     assert caught.value.hint == "did you mean `sin`?"
     # a program that ends in a definition is 0 at the roots of that function
@@ -155,7 +167,9 @@ def test_a_first_power_is_noted_whatever_its_base_is(text: str, written: str) ->
     assert [note.message for note in gradient(text, point).warnings] == [written]
 
 
-@pytest.mark.parametrize("text", ["x^(1/2)", "x^2/3", "x/2", "x^1/y", "(x^1)/2", "x^-2/3", "x^-1/y"])
+@pytest.mark.parametrize(
+    "text", ["x^(1/2)", "x^2/3", "x/2", "x^1/y", "(x^1)/2", "x^-2/3", "x^-1/y"]
+)
 def test_other_powers_are_not_noted(text: str) -> None:
     assert first_powers(text) == []
 
@@ -177,4 +191,9 @@ def test_the_head_of_a_definition() -> None:
 
 def test_moved_parts_keep_their_values() -> None:
     node: SyntaxNode = shifted(syntax_tree("g(2)").parts[0], 3)
-    assert (node.kind, node.value, node.span, node.name_span) == ("call", "g", (3, 7, None), (3, 4, None))
+    assert (node.kind, node.value, node.span, node.name_span) == (
+        "call",
+        "g",
+        (3, 7, None),
+        (3, 4, None),
+    )

@@ -22,7 +22,10 @@ from places import TESTS
 from strategies import NAMES, PUBLIC, graphs
 from typeset import Ambiguous, Reader
 
-FORMULAS = [json.loads(line) for line in (TESTS / "corpora" / "corpus.jsonl").read_text("utf-8").splitlines()]
+FORMULAS = [
+    json.loads(line)
+    for line in (TESTS / "corpora" / "corpus.jsonl").read_text("utf-8").splitlines()
+]
 PRECISE = arithmetic_of(False, 40, False)
 
 WRITTEN = {
@@ -95,7 +98,11 @@ def same(text: str, back: str, points: list[dict[str, float]]) -> int:
         except ExpressionError:
             continue
         found = gradient(back, point, wrt=[], arithmetic=PRECISE).value
-        assert float(found) == pytest.approx(float(wanted), rel=1e-12, abs=1e-200), (text, back, point)
+        assert float(found) == pytest.approx(float(wanted), rel=1e-12, abs=1e-200), (
+            text,
+            back,
+            point,
+        )
         compared += 1
     return compared
 
@@ -113,7 +120,9 @@ def test_formulas_and_their_derivatives_mean_what_they_did() -> None:
         for each in (text, *derivatives):
             program = parse(each, formula["points"][0])
             back = read_back(program.outputs[0], list(program.variables))
-            point = {name: x for name, x in formula["points"][0].items() if name in program.variables}
+            point = {
+                name: x for name, x in formula["points"][0].items() if name in program.variables
+            }
             compared += same(each, back, [point])
     assert compared > 250
 
@@ -149,11 +158,18 @@ PLAIN_NAMES = {"λ": "lambda", "x₂": "x_2"}
 
 
 def check_own_reading(text: str, latex: str) -> int:
-    """How often a formula and its LaTeX, as the program reads it, have values, which have to be the same."""
+    """How often a formula and its LaTeX, as the program reads it, have values, which have to be the
+    same.
+    """
     _, reading = read_leniently(latex, parse)
     names = parse(text).variables
-    points = [{name: 0.5 + 0.25 * k for k, name in enumerate(names)}, {n: 1.5 - 0.35 * k for k, n in enumerate(names)}]
-    points = [p | {PLAIN_NAMES[name]: x for name, x in p.items() if name in PLAIN_NAMES} for p in points]
+    points = [
+        {name: 0.5 + 0.25 * k for k, name in enumerate(names)},
+        {n: 1.5 - 0.35 * k for k, n in enumerate(names)},
+    ]
+    points = [
+        p | {PLAIN_NAMES[name]: x for name, x in p.items() if name in PLAIN_NAMES} for p in points
+    ]
     return same(text, latex if reading is None else reading.text, points)
 
 
@@ -209,7 +225,9 @@ def test_latex_as_people_write_it(latex: str, program: str) -> None:
     assert same(program, reading.text, [point])
 
 
-@pytest.mark.parametrize("latex", [r"e^{x}^{2}", r"\sqrt{x^{2}^{3}}", r"\sin{x}^2", r"\ln^{-1}(x)", r"\sin^2(x)^2"])
+@pytest.mark.parametrize(
+    "latex", [r"e^{x}^{2}", r"\sqrt{x^{2}^{3}}", r"\sin{x}^2", r"\ln^{-1}(x)", r"\sin^2(x)^2"]
+)
 def test_latex_with_two_meanings_is_refused(latex: str) -> None:
     with pytest.raises(ExpressionError):
         read_leniently(latex, parse)
@@ -264,7 +282,9 @@ READ_BACK = {
     r"1{,}5\,x": "1.5*x",
     r"\begin{cases}x^2, & x > 1 \\ y, & x \le 1\end{cases}": "x**2 if x > 1 else y",
     r"\begin{cases}x^2 & \text{for } x > 1 \\ y & \text{else}\end{cases}": "x**2 if x > 1 else y",
-    "% mine\n\\begin{align*}\na &= x^2 \\\\ % the square\nb &= a + y \\\\\n\\end{align*}": "a = x**2; b = a + y",
+    "% mine\n\\begin{align*}\na &= x^2 \\\\ % the square\nb &= a + y \\\\\n\\end{align*}": (
+        "a = x**2; b = a + y"
+    ),
     "\\begin{equation}\\label{eq}\nx^2 + \\cos(y)\n\\end{equation}": "x**2 + cos(y)",
     "% a comment\nx^2 + \\sin y": "x**2 + sin(y)",
 }
@@ -282,7 +302,9 @@ def test_documents_and_other_notation(latex: str, program: str) -> None:
 @pytest.mark.parametrize("command", ["diff", "export"])
 def test_documents_of_the_program_are_read_as_their_function(command: str) -> None:
     text = "x**2*sin(y) + exp(x)*T_max"
-    written = diff(text, language="latex").program if command == "diff" else export(text, "latex").source
+    written = (
+        diff(text, language="latex").program if command == "diff" else export(text, "latex").source
+    )
     _, reading = read_leniently(written, parse)
     assert reading is not None
     assert same(text, reading.text, [{"x": 0.3, "y": 2.0, "T_max": 1.5}])
@@ -297,11 +319,17 @@ def test_documents_of_the_program_are_read_as_their_function(command: str) -> No
         (r"x + \dot{y}", r"\dot", "give it a name of its own, as in `x_dot`"),
         (r"x + \foo{y}", r"\foo", "write it as in `sin(x)/2`"),
         (r"1{,}000\,x", "1{,}000", "write `1000` or `1.000`"),
-        (r"\begin{cases}x & x > 1 \\ y & x < 0\end{cases}", None, r"add a last line with \text{otherwise}"),
+        (
+            r"\begin{cases}x & x > 1 \\ y & x < 0\end{cases}",
+            None,
+            r"add a last line with \text{otherwise}",
+        ),
         ("\\begin{align}f(x) &= x^2 - 1 \\\\ &= (x-1)(x+1)\\end{align}", "= (x-1)(x+1)", None),
     ],
 )
-def test_what_is_not_read_says_where_and_what_to_write(latex: str, place: str | None, hint: str | None) -> None:
+def test_what_is_not_read_says_where_and_what_to_write(
+    latex: str, place: str | None, hint: str | None
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         read_leniently(latex, parse)
     span = caught.value.span

@@ -13,7 +13,14 @@ import pytest
 from autodiff_cli.capabilities.derivatives.gradient import gradient
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.language.builder import Builder, NeedsTree, Program
-from autodiff_cli.language.elements import element_name, nest, parse_name, point_text, shapes_of, split_names
+from autodiff_cli.language.elements import (
+    element_name,
+    nest,
+    parse_name,
+    point_text,
+    shapes_of,
+    split_names,
+)
 from autodiff_cli.language.parser import parse as parse_at_most
 from autodiff_cli.language.parser import syntax_tree
 from autodiff_cli.language.printer import expression_text
@@ -75,7 +82,10 @@ def shape_of(program: Program) -> object:
         ("v = [a, b, c]; sum(v[i]*v[4 - i], i, 1, 3)", "sum(a*c, b*b, c*a)"),
         ("m = [[a, b], [c, d]]; m[2] + m[1:2,1]", "c + a, d + c"),
         ("f(v) = v[1]*sum(v); f([a, b])", "a*sum(a, b)"),
-        ("layer(W, b, x) = tanh(W @ x + b); layer([[a, b]], [c], [d, e1])", "tanh(sum(a*d, b*e1) + c)"),
+        (
+            "layer(W, b, x) = tanh(W @ x + b); layer([[a, b]], [c], [d, e1])",
+            "tanh(sum(a*d, b*e1) + c)",
+        ),
         ("v = [a, b]; v *= 2; v", "a*2, b*2"),
         ("where([a, b] > 0, [c, d], 1)", "where(a > 0, c, 1), where(b > 0, d, 1)"),
         ("[a, b] if x > 0 else [b, a]", "a if x > 0 else b, b if x > 0 else a"),
@@ -92,7 +102,9 @@ def shape_of(program: Program) -> object:
         ("sum(a, b, c, d) = a*b*c*d; sum(i**2, i, 1, 3)", "i**2*i*1*3"),
     ],
 )
-def test_a_program_with_lists_is_the_program_that_is_written_out(text: str, plain: str | None) -> None:
+def test_a_program_with_lists_is_the_program_that_is_written_out(
+    text: str, plain: str | None
+) -> None:
     if plain is None:
         with pytest.raises(ExpressionError, match="this is a number"):
             parse(text)
@@ -121,7 +133,9 @@ def test_a_name_has_the_shape_of_its_value_at_the_point() -> None:
             parse(text, point)
 
 
-def test_a_function_that_ends_the_program_is_differentiated_in_the_entries_of_its_parameters() -> None:
+def test_a_function_that_ends_the_program_is_differentiated_in_the_entries_of_its_parameters() -> (
+    None
+):
     assert parse("f(x) = x[1]*x[2] + a").parameters == ("x[1]", "x[2]")
     assert parse("f(x) = sum(x*x)", parse_point("x=[1, 2]")).parameters == ("x[1]", "x[2]")
     assert parse("f(x, y) = x*[y, 1]").parameters == ("x", "y")
@@ -130,7 +144,9 @@ def test_a_function_that_ends_the_program_is_differentiated_in_the_entries_of_it
 def test_what_is_bound_to_a_list_has_its_entries_for_labels() -> None:
     program = parse("h = [a, b]*2; h[1]*h[2]")
     assert [name for name, _, _ in program.bindings_at()] == ["h[1]", "h[2]"]
-    assert {label for i, label in program.all_nodes.labels.items() if program.all_nodes.parents[i]} == {
+    assert {
+        label for i, label in program.all_nodes.labels.items() if program.all_nodes.parents[i]
+    } == {
         "h[1]",
         "h[2]",
     }
@@ -147,7 +163,9 @@ def test_errors_of_entries_stand_where_they_come_from(text: str) -> None:
 
 @pytest.mark.parametrize("builds", [TreeBuilder, Unroller])
 def test_programs_without_lists_are_built_as_they_are_read(builds: type[TreeBuilder]) -> None:
-    """From its tree a program gets the graph that reading it gives, to the last place; lists change nothing in it."""
+    """From its tree a program gets the graph that reading it gives, to the last place; lists change
+    nothing in it.
+    """
     lowered = 0
     for line in CORPUS.read_text(encoding="utf-8").splitlines():
         text = json.loads(line)["expr"]
@@ -157,7 +175,8 @@ def test_programs_without_lists_are_built_as_they_are_read(builds: type[TreeBuil
         try:
             read(builder)
             expected = builder.program()
-        except (ExpressionError, NeedsTree, ParseFailure):  # what is no program, or has definitions, has its own tests
+        except (ExpressionError, NeedsTree, ParseFailure):
+            # what is no program, or has definitions, has its own tests
             continue
         assert shape_of(builds(text).build(syntax_tree(text))) == shape_of(expected), text
         lowered += 1
@@ -171,19 +190,29 @@ def test_matrix_products_of_all_shapes_hold_to_plain_sums() -> None:
         right = [[chance.uniform(-1, 1) for _ in range(p)] for _ in range(n)]
         point = point_of_object({"A": left, "B": right})
         found = gradient("sum(A @ B)", point)
-        expected = math.fsum(left[i][k] * right[k][j] for i in range(m) for j in range(p) for k in range(n))
+        expected = math.fsum(
+            left[i][k] * right[k][j] for i in range(m) for j in range(p) for k in range(n)
+        )
         assert found.value == pytest.approx(expected, rel=1e-14, abs=1e-14)
         for i, k in product(range(m), range(n)):
-            assert found.gradient[f"A[{i + 1},{k + 1}]"] == pytest.approx(math.fsum(right[k]), rel=1e-14, abs=1e-14)
+            assert found.gradient[f"A[{i + 1},{k + 1}]"] == pytest.approx(
+                math.fsum(right[k]), rel=1e-14, abs=1e-14
+            )
 
 
 def mlp(point: dict[str, float]) -> float:
     """The loss of an MLP 2-3-1, number by number."""
     hidden = [
-        math.tanh(point[f"W[{i},1]"] * point["x[1]"] + point[f"W[{i},2]"] * point["x[2]"] + point[f"b[{i}]"])
+        math.tanh(
+            point[f"W[{i},1]"] * point["x[1]"]
+            + point[f"W[{i},2]"] * point["x[2]"]
+            + point[f"b[{i}]"]
+        )
         for i in (1, 2, 3)
     ]
-    return (sum(point[f"v[{i}]"] * h for i, h in enumerate(hidden, start=1)) + point["c"] - point["t"]) ** 2
+    return (
+        sum(point[f"v[{i}]"] * h for i, h in enumerate(hidden, start=1)) + point["c"] - point["t"]
+    ) ** 2
 
 
 def test_an_mlp_in_three_lines_has_the_value_and_the_gradient_of_one_that_is_written_out() -> None:
@@ -193,18 +222,27 @@ def test_an_mlp_in_three_lines_has_the_value_and_the_gradient_of_one_that_is_wri
         + ["y = v1*h1 + v2*h2 + v3*h3 + c", "(y - t)**2"]
     )
     chance = random.Random(2)
-    values = {"W": [[chance.gauss(0, 1) for _ in range(2)] for _ in range(3)], "b": [0.1, -0.2, 0.3]}
+    values = {
+        "W": [[chance.gauss(0, 1) for _ in range(2)] for _ in range(3)],
+        "b": [0.1, -0.2, 0.3],
+    }
     values |= {"v": [chance.gauss(0, 1) for _ in range(3)], "c": 0.5, "x": [1.0, -1.0], "t": 1.0}
     point = point_of_object(values)
     found = gradient(text, point)
     assert found.value == pytest.approx(mlp(point), rel=1e-14)
-    plain = {name.replace("[", "").replace("]", "").replace(",", "").lower(): name for name in point}
+    plain = {
+        name.replace("[", "").replace("]", "").replace(",", "").lower(): name for name in point
+    }
     by_hand = gradient(scalar, {short: point[name] for short, name in plain.items()})
     for short, name in plain.items():
-        assert found.gradient[name] == pytest.approx(by_hand.gradient[short], rel=1e-13, abs=1e-15), name
+        assert found.gradient[name] == pytest.approx(
+            by_hand.gradient[short], rel=1e-13, abs=1e-15
+        ), name
         step = 1e-6
         ahead, behind = (mlp({**point, name: point[name] + sign * step}) for sign in (1, -1))
-        assert found.gradient[name] == pytest.approx((ahead - behind) / (2 * step), rel=1e-6, abs=1e-8), name
+        assert found.gradient[name] == pytest.approx(
+            (ahead - behind) / (2 * step), rel=1e-6, abs=1e-8
+        ), name
 
 
 def test_what_lists_unroll_to_is_bounded() -> None:

@@ -1,4 +1,6 @@
-"""Bessel functions where orders are whole, and at the ends of their domain: which derivatives there are."""
+"""Bessel functions where orders are whole, and at the ends of their domain: which derivatives there
+are.
+"""
 
 from __future__ import annotations
 
@@ -30,14 +32,14 @@ KNOWN = {
 @pytest.mark.parametrize("options", ARITHMETICS, ids=["doubles", "digits", "balls"])
 def test_known_values_and_their_slopes(options: dict[str, Any]) -> None:
     for (name, order, x), value in KNOWN.items():
-        assert float(gradient(f"{name}({order}, x)", {"x": x}, **arithmetic(options)).value) == pytest.approx(
-            value, rel=1e-15
-        )
+        assert float(
+            gradient(f"{name}({order}, x)", {"x": x}, **arithmetic(options)).value
+        ) == pytest.approx(value, rel=1e-15)
         if order == 0:  # DLMF 10.6.3, 10.29.3
             slope = KNOWN[name, 1, x] * (1 if name == "besseli" else -1)
-            assert float(gradient(f"{name}(0, x)", {"x": x}, **options).gradient["x"]) == pytest.approx(
-                slope, rel=1e-15
-            )
+            assert float(
+                gradient(f"{name}(0, x)", {"x": x}, **options).gradient["x"]
+            ) == pytest.approx(slope, rel=1e-15)
 
 
 @pytest.mark.parametrize("options", ARITHMETICS, ids=["doubles", "digits", "balls"])
@@ -70,7 +72,9 @@ def test_below_zero_whole_orders_are_even_or_odd(options: dict[str, Any]) -> Non
             assert float(left.gradient["x"]) == -float(right.gradient["x"]) * (-1) ** order
         with pytest.raises(ExpressionError, match="its domain: x > 0"):
             gradient(f"{name}(1/2, x)", {"x": -1}, **options)
-        with pytest.raises(ExpressionError, match="derivative with respect to nu is undefined there"):
+        with pytest.raises(
+            ExpressionError, match="derivative with respect to nu is undefined there"
+        ):
             gradient(f"{name}(nu, x)", {"nu": 2, "x": -1}, **options)
 
 

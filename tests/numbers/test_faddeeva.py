@@ -1,4 +1,6 @@
-"""The Faddeeva function in doubles: its parts and those of its derivative, against enclosures with 200 bits."""
+"""The Faddeeva function in doubles: its parts and those of its derivative, against enclosures with
+200 bits.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,12 @@ def drawn(rng: random.Random) -> tuple[float, float]:
 
 
 # beside nodes, poles of the rule, and where its residue ends to be added
-CHOSEN = [(k * 3 / 16 + d, y) for k in (0, 1, 2, 11, 36) for d in (-1e-9, 0.0, 1e-9) for y in (MIN_Y, 0.25, 8.37, 8.38)]
+CHOSEN = [
+    (k * 3 / 16 + d, y)
+    for k in (0, 1, 2, 11, 36)
+    for d in (-1e-9, 0.0, 1e-9)
+    for y in (MIN_Y, 0.25, 8.37, 8.38)
+]
 
 
 def test_parts_of_value_and_slope_are_right_to_16_ulp() -> None:
@@ -52,11 +59,15 @@ def test_parts_of_value_and_slope_are_right_to_16_ulp() -> None:
 def test_most_ordinary_points_need_no_enclosure() -> None:
     rng = random.Random(7)
     points = [(rng.uniform(-8, 8), rng.uniform(0.05, 3)) for _ in range(1000)]
-    left = [p for p in points for k in range(4) if faddeeva(k // 2, *p, imaginary=bool(k % 2)) is None]
+    left = [
+        p for p in points for k in range(4) if faddeeva(k // 2, *p, imaginary=bool(k % 2)) is None
+    ]
     assert len(left) < 0.03 * 4 * len(points)
 
 
-@pytest.mark.parametrize(("x", "y"), [(1.5, 0.0), (1.5, MIN_Y / 2), (2 * MAX_SIZE, 1.0), (0.5, 2 * MAX_SIZE)])
+@pytest.mark.parametrize(
+    ("x", "y"), [(1.5, 0.0), (1.5, MIN_Y / 2), (2 * MAX_SIZE, 1.0), (0.5, 2 * MAX_SIZE)]
+)
 def test_elsewhere_enclosures_are_taken(x: float, y: float) -> None:
     assert faddeeva(0, x, y, imaginary=False) is None
     assert faddeeva(2, 1.5, 1.0, imaginary=False) is None

@@ -1,4 +1,6 @@
-"""The incomplete beta function: at the ends of its domain, over its range, and in every type of number."""
+"""The incomplete beta function: at the ends of its domain, over its range, and in every type of
+number.
+"""
 
 from __future__ import annotations
 
@@ -15,9 +17,12 @@ from autodiff_cli.engine.numbers.floats import REAL
 from autodiff_cli.engine.numbers.parameter_series import _beta_rest
 
 ARITHMETICS: list[dict[str, Any]] = [{}, {"precision": 30}, {"certified": True}]
-every_arithmetic = pytest.mark.parametrize("options", ARITHMETICS, ids=["doubles", "digits", "balls"])
+every_arithmetic = pytest.mark.parametrize(
+    "options", ARITHMETICS, ids=["doubles", "digits", "balls"]
+)
 
-# of the density x^(a - 1)·(1 - x)^(b - 1)/B(a, b) at 0, and by x there: it is 1/B·(1 - (b - 1)·x + …) for a = 1
+# of the density x^(a - 1)·(1 - x)^(b - 1)/B(a, b) at 0, and by x there: it is 1/B·(1 - (b - 1)·x +
+# …) for a = 1
 DENSITY = {(1.0, 2.5): 2.5, (1.5, 3.0): 0.0, (2.0, 0.5): 0.0, (3.0, 3.0): 0.0}
 SLOPE = {(1.0, 2.5): -3.75, (2.0, 3.0): 12.0, (2.5, 0.5): 0.0, (3.0, 3.0): 0.0, (1.0, 1.0): 0.0}
 INFINITE_SLOPE = ((0.5, 2.0), (1.5, 2.0), (0.75, 0.5))
@@ -55,11 +60,23 @@ def test_second_derivatives_at_the_ends(options: dict[str, Any]) -> None:
 
 
 @every_arithmetic
-def test_by_the_shapes_the_density_changes_at_an_end_where_it_is_not_0(options: dict[str, Any]) -> None:
+def test_by_the_shapes_the_density_changes_at_an_end_where_it_is_not_0(
+    options: dict[str, Any],
+) -> None:
     needs(options)
     # I_x(1, b) is 1 - (1 - x)^b: its slope b at 0 has the derivative 1 by b
-    assert float(hessian("betainc(1, b, x)", {"b": 2.5, "x": 0}, wrt=["b", "x"], **options).hessian[1][0]) == 1.0
-    assert float(hessian("betainc(b, 1, x)", {"b": 2.5, "x": 1}, wrt=["b", "x"], **options).hessian[1][0]) == 1.0
+    assert (
+        float(
+            hessian("betainc(1, b, x)", {"b": 2.5, "x": 0}, wrt=["b", "x"], **options).hessian[1][0]
+        )
+        == 1.0
+    )
+    assert (
+        float(
+            hessian("betainc(b, 1, x)", {"b": 2.5, "x": 1}, wrt=["b", "x"], **options).hessian[1][0]
+        )
+        == 1.0
+    )
     # by a it is x^(a - 1)·log(x) and so on
     with pytest.raises(ExpressionError, match="infinite there"):
         hessian("betainc(a, 2, x)", {"a": 1, "x": 0}, **options)
@@ -73,11 +90,29 @@ def test_at_the_end_nothing_is_warned_of() -> None:
 
 def test_series_at_both_ends() -> None:
     # I_x(3, 2) is 4x³ - 3x⁴
-    assert taylor("betainc(3, 2, x)", {"x": 0}, order=6).coefficients == [0.0, 0.0, 0.0, 4.0, -3.0, 0.0, 0.0]
-    assert taylor("betainc(3, 2, x)", {"x": 1}, order=6).coefficients == [1.0, 0.0, -6.0, -8.0, -3.0, 0.0, 0.0]
+    assert taylor("betainc(3, 2, x)", {"x": 0}, order=6).coefficients == [
+        0.0,
+        0.0,
+        0.0,
+        4.0,
+        -3.0,
+        0.0,
+        0.0,
+    ]
+    assert taylor("betainc(3, 2, x)", {"x": 1}, order=6).coefficients == [
+        1.0,
+        0.0,
+        -6.0,
+        -8.0,
+        -3.0,
+        0.0,
+        0.0,
+    ]
 
 
-@pytest.mark.parametrize("point", [{"a": 0}, {"a": -1}, {"b": 0}, {"b": -2.5}, {"x": -0.25}, {"x": 1.5}])
+@pytest.mark.parametrize(
+    "point", [{"a": 0}, {"a": -1}, {"b": 0}, {"b": -2.5}, {"x": -0.25}, {"x": 1.5}]
+)
 @every_arithmetic
 def test_outside_its_domain(point: dict[str, float], options: dict[str, Any]) -> None:
     needs(options)
@@ -86,7 +121,8 @@ def test_outside_its_domain(point: dict[str, float], options: dict[str, Any]) ->
 
 
 def reference(a: float, b: float, x: float) -> list[Any]:
-    """Value and derivatives by a and b, by ∫ t^(a - 1)·(1 - t)^(b - 1)·{1, log t, log(1 - t)} dt up to x in 50 digits.
+    """Value and derivatives by a and b, by ∫ t^(a - 1)·(1 - t)^(b - 1)·{1, log t, log(1 - t)} dt up
+    to x in 50 digits.
 
     The substitution t = u^(1/a) takes the singularity at 0 away: dt·t^(a - 1) is du/a.
     """
@@ -95,7 +131,9 @@ def reference(a: float, b: float, x: float) -> list[Any]:
 
         def integrals(p: Any, q: Any, z: Any) -> list[Any]:
             def part(weight: Any) -> Any:
-                return mpmath.quad(lambda u: weight(u ** (1 / p)) * (1 - u ** (1 / p)) ** (q - 1) / p, [0, z**p])
+                return mpmath.quad(
+                    lambda u: weight(u ** (1 / p)) * (1 - u ** (1 / p)) ** (q - 1) / p, [0, z**p]
+                )
 
             return [part(lambda t: 1), part(mpmath.log), part(lambda t: mpmath.log1p(-t))]
 
@@ -105,29 +143,50 @@ def reference(a: float, b: float, x: float) -> list[Any]:
         if z > half:
             whole, rest = integrals(q, p, half), integrals(q, p, 1 - z)
             near = [w - r for w, r in zip(whole, rest, strict=True)]
-            lower = [low + more for low, more in zip(lower, (near[0], near[2], near[1]), strict=True)]
+            lower = [
+                low + more for low, more in zip(lower, (near[0], near[2], near[1]), strict=True)
+            ]
         total, value = mpmath.beta(p, q), lower[0]
         mean = [mpmath.digamma(c) - mpmath.digamma(p + q) for c in (p, q)]
-        return [value / total, *((low - m * value) / total for low, m in zip(lower[1:], mean, strict=True))]
+        return [
+            value / total,
+            *((low - m * value) / total for low, m in zip(lower[1:], mean, strict=True)),
+        ]
 
 
 def test_value_and_derivatives_by_the_shapes_against_integrals() -> None:
     rng = random.Random(46)
-    points = [(rng.uniform(0.5, 12), rng.uniform(0.5, 12), rng.uniform(0.05, 0.95)) for _ in range(6)]
+    points = [
+        (rng.uniform(0.5, 12), rng.uniform(0.5, 12), rng.uniform(0.05, 0.95)) for _ in range(6)
+    ]
     for point in [*points, (0.001, 2.5, 1e-9), (3.25, 0.25, 0.999)]:
         wanted = reference(*point)
-        found = [REAL.betainc(*point), REAL.betainc_derivative(1, 0, *point), REAL.betainc_derivative(0, 1, *point)]
+        found = [
+            REAL.betainc(*point),
+            REAL.betainc_derivative(1, 0, *point),
+            REAL.betainc_derivative(0, 1, *point),
+        ]
         for x, y in zip(found, wanted, strict=True):
             assert abs(x - y) <= math.ulp(float(y)), point
 
 
-LARGE = [(1e4, 1e4, 0.5), (1e4, 1e-3, 0.999999), (1e-3, 1e4, 1e-6), (9e3, 2.5, 0.9996), (2.5, 9e3, 0.0004)]
+LARGE = [
+    (1e4, 1e4, 0.5),
+    (1e4, 1e-3, 0.999999),
+    (1e-3, 1e4, 1e-6),
+    (9e3, 2.5, 0.9996),
+    (2.5, 9e3, 0.0004),
+]
 
 
 @pytest.mark.parametrize("point", LARGE)
 def test_where_shapes_are_large_doubles_are_those_of_many_digits(point: tuple[float, ...]) -> None:
     ball = pytest.importorskip("autodiff_cli.engine.numbers.ball", exc_type=ImportError)
-    for name, orders in (("betainc", ()), ("betainc_derivative", (1.0, 0.0)), ("betainc_derivative", (0.0, 1.0))):
+    for name, orders in (
+        ("betainc", ()),
+        ("betainc_derivative", (1.0, 0.0)),
+        ("betainc_derivative", (0.0, 1.0)),
+    ):
         settled = ball.nearest_double(name, (*orders, *point))
         assert settled is not None and settled == twofold.by_multiprecision(name, *orders, *point)
 
@@ -142,9 +201,13 @@ def test_symmetry(x: float) -> None:
             assert math.isclose(left.hessian[i][j], right.hessian[k][n], rel_tol=1e-12)
 
 
-@pytest.mark.parametrize(("a", "b", "x"), [(0.5, 0.25, 0.75), (3.0, 4.0, 0.125), (2.0, 90.0, 0.01), (40.0, 2.5, 0.9)])
+@pytest.mark.parametrize(
+    ("a", "b", "x"), [(0.5, 0.25, 0.75), (3.0, 4.0, 0.125), (2.0, 90.0, 0.01), (40.0, 2.5, 0.9)]
+)
 @pytest.mark.parametrize("by_a", [0, 1])
-def test_the_bound_on_the_rest_of_a_sum_holds_and_is_near(a: float, b: float, x: float, by_a: int) -> None:
+def test_the_bound_on_the_rest_of_a_sum_holds_and_is_near(
+    a: float, b: float, x: float, by_a: int
+) -> None:
     begun, ended = 40, 4000
     with mpmath.workdps(60):
         p, q, z = map(mpmath.mpf, (a, b, x))

@@ -1,4 +1,6 @@
-"""The incomplete gamma function where its domain ends: which derivatives are finite there, and what they are."""
+"""The incomplete gamma function where its domain ends: which derivatives are finite there, and what
+they are.
+"""
 
 from __future__ import annotations
 
@@ -54,4 +56,6 @@ def test_series_at_the_end() -> None:
     found = taylor("gammainc(4, x)", {"x": 0}, order=7)
     # x^4/4!·(1 - 4x/5 + …), whose factors are (-1)^k·x^(4 + k)/(3!·k!·(4 + k))
     wanted = [0.0] * 4 + [(-1) ** k / (6 * math.factorial(k) * (4 + k)) for k in range(4)]
-    assert all(math.isclose(a, b, rel_tol=1e-14) for a, b in zip(found.coefficients, wanted, strict=True))
+    assert all(
+        math.isclose(a, b, rel_tol=1e-14) for a, b in zip(found.coefficients, wanted, strict=True)
+    )

@@ -1,4 +1,6 @@
-"""The multiprecision number type: every function against the references, its edges, and whole programs on it."""
+"""The multiprecision number type: every function against the references, its edges, and whole
+programs on it.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,9 @@ from samples import samples_of
 LIMIT = 300_000
 """Calls that are enough for anything that is to come back at once."""
 
-NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+NUMERIC = [
+    p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"
+]
 FIFTY = Multiprecision(50)
 
 
@@ -55,7 +59,9 @@ def swept(text: str, digits: int = 50, decimals: bool = True, **point: str) -> E
     """A program on multiprecision numbers."""
     program = parse(text, point)
     m = Multiprecision(digits, decimals=decimals)
-    return value_and_gradient(m, program.outputs[0], {name: m.literal(x) for name, x in point.items()}, list(point))
+    return value_and_gradient(
+        m, program.outputs[0], {name: m.literal(x) for name, x in point.items()}, list(point)
+    )
 
 
 @pytest.mark.parametrize("order", [2, 3, 199, 200, 201])
@@ -135,9 +141,15 @@ def test_far_beyond_doubles(text: str, x: str, value: str, slope: str) -> None:
 
 def test_literals_and_points_as_decimals_or_as_doubles() -> None:
     assert mp.nstr(shared(swept("0.1*x", x="0.1").value), 25) == "0.01"
-    assert mp.nstr(shared(swept("0.1*x", x="0.1", decimals=False).value), 25) == "0.01000000000000000111022302"
+    assert (
+        mp.nstr(shared(swept("0.1*x", x="0.1", decimals=False).value), 25)
+        == "0.01000000000000000111022302"
+    )
     assert mp.nstr(shared(swept("sin(pi) + x", x="0").value), 5) == "-1.0107e-51"
-    assert mp.nstr(shared(swept("sin(pi) + x", x="0", decimals=False).value), 17) == "1.2246467991473532e-16"
+    assert (
+        mp.nstr(shared(swept("sin(pi) + x", x="0", decimals=False).value), 17)
+        == "1.2246467991473532e-16"
+    )
     assert mp.nstr(shared(swept("1_000*x + 1e-3", x="2").value), 40) == "2000.001"
 
 
@@ -146,7 +158,9 @@ def test_branches_kinks_and_variables_that_do_not_matter() -> None:
     assert (result.value, result.gradient) == (6, {"x": -3, "y": 2})
     output = parse("log(x) if x > 0 else -x*y").outputs[0]
     value_and_gradient(Multiprecision(50), output, {"x": mpf(-2), "y": mpf(3)}, ["x"])
-    assert [n.data for n in in_order((output,)) if n._prev] == [None] * 5, "the graph itself is not evaluated"
+    assert [n.data for n in in_order((output,)) if n._prev] == [None] * 5, (
+        "the graph itself is not evaluated"
+    )
     result = swept("abs(x) + relu(x) + max(x, 0)", x="0")
     assert len(result.kinks) == 3
     assert result.gradient["x"] == 0.5
@@ -185,7 +199,9 @@ def test_beta_is_counted_for_the_three_gammas_it_is(inputs: tuple[float, float])
     assert 1.8 * gamma < beta < 3.5 * gamma
 
 
-@pytest.mark.parametrize(("name", "x"), [("sin", 0), ("log", 1), ("erf", 0), ("lgamma", 1), ("sin", 1), ("erf", 2)])
+@pytest.mark.parametrize(
+    ("name", "x"), [("sin", 0), ("log", 1), ("erf", 0), ("lgamma", 1), ("sin", 1), ("erf", 2)]
+)
 def test_a_value_that_is_kept_costs_as_much_as_one_that_is_not(name: str, x: int) -> None:
     def charged(m: Multiprecision) -> float:
         with use_budget() as work:
@@ -196,7 +212,9 @@ def test_a_value_that_is_kept_costs_as_much_as_one_that_is_not(name: str, x: int
     costs = [charged(kept), charged(kept), charged(plain), charged(plain)]
     assert costs[0] <= costs[2] * 1.01 and costs[2] > 0, "the first time: nothing is computed twice"
     is_zero = not getattr(plain, name)(plain.number(x))
-    assert costs[1] == (costs[3] if is_zero else 0), "the second time: a 0 may be an underflow, and is computed again"
+    assert costs[1] == (costs[3] if is_zero else 0), (
+        "the second time: a 0 may be an underflow, and is computed again"
+    )
 
 
 def test_fractions_stay_exact_up_to_a_thousand_bits() -> None:

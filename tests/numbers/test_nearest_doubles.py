@@ -1,4 +1,6 @@
-"""Tests of functions in doubles by enclosures: the double nearest to the value, the same as by many digits."""
+"""Tests of functions in doubles by enclosures: the double nearest to the value, the same as by many
+digits.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ POINTS = {
 }
 
 
-@pytest.mark.parametrize(("name", "inputs"), [(name, point) for name, points in POINTS.items() for point in points])
+@pytest.mark.parametrize(
+    ("name", "inputs"), [(name, point) for name, points in POINTS.items() for point in points]
+)
 def test_an_enclosure_settles_the_nearest_double(name: str, inputs: tuple[float, ...]) -> None:
     settled = ball.nearest_double(name, inputs)
     assert settled is not None and settled == twofold.by_multiprecision(name, *inputs)
@@ -34,7 +38,9 @@ def test_the_precision_of_others_is_left_as_it_was() -> None:
 
 
 @pytest.mark.parametrize("settles", [True, False])
-def test_many_digits_take_over_where_enclosures_do_not_settle(settles: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_digits_take_over_where_enclosures_do_not_settle(
+    settles: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
     if not settles:
         monkeypatch.setattr(ball, "BITS_OF_DOUBLES", (1,))
     assert (ball.nearest_double("besselj", (0.0, 1.0)) is not None) is settles

@@ -1,4 +1,6 @@
-"""Every function on floats against 50-digit arithmetic, over its whole domain, and its errors outside."""
+"""Every function on floats against 50-digit arithmetic, over its whole domain, and its errors
+outside.
+"""
 
 from __future__ import annotations
 
@@ -22,20 +24,22 @@ Sampler = Callable[[random.Random], float]
 
 TINY, MIN, EPS, MAX = 5e-324, 2.2250738585072014e-308, 2.0**-52, sys.float_info.max
 SPECIAL = {
-    "erf", "erfc", "erfinv", "erfinv_slope", "gelu", "gelu_slope", "logit", "gamma",
-    "gamma_slope", "lgamma", "digamma", "trigamma", "polygamma", "beta", "beta_slope", "polygamma_difference",
-    "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled", "normcdf_scaled",
-    "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma",
-    "gamma_density", "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative",
-    "beta_density", "beta_density_derivative", "betainc", "betainc_derivative",
-    "zeta", "zeta_derivative", "faddeeva_re", "faddeeva_im",
+    "erf", "erfc", "erfinv", "erfinv_slope", "gelu", "gelu_slope", "logit", "gamma", "gamma_slope",
+    "lgamma", "digamma", "trigamma", "polygamma", "beta", "beta_slope", "polygamma_difference",
+    "erfcx", "erfcx_derivative", "normcdf", "norminv", "norminv_slope", "normpdf_scaled",
+    "normcdf_scaled", "normpdf_by_mu", "normpdf_by_sigma", "normcdf_by_sigma", "gamma_density",
+    "gamma_density_derivative", "gammainc", "gammaincc", "gammainc_derivative", "beta_density",
+    "beta_density_derivative", "betainc", "betainc_derivative", "zeta", "zeta_derivative",
+    "faddeeva_re", "faddeeva_im",
     *(f"bessel{kind}{form}" for kind in "jyik" for form in ("", "_slope", "_derivative")),
     "norminv_scaled", "lambertw", "lambertw_minus_one", "lambertw_branch", "lambertw_slope",
 }  # fmt: skip
 """Right to 16 ulp; all others to 4."""
 
 ILL_CONDITIONED = 100.0
-"""From this condition number on, an error of that many ulps is allowed, and one ulp more for the result's rounding."""
+"""From this condition number on, an error of that many ulps is allowed, and one ulp more for the
+result's rounding.
+"""
 
 
 # ---- measuring ----------------------------------------------------------------------------------------------------
@@ -56,17 +60,25 @@ def parts(result: Any) -> list[Any]:
 
 
 def condition(name: str, inputs: tuple[float, ...], part: int) -> float:
-    """By how much a relative change of an input may be magnified, at most, by difference quotients of the reference."""
+    """By how much a relative change of an input may be magnified, at most, by difference quotients
+    of the reference.
+    """
     with mpmath.workdps(90):
         value = parts(REFERENCE[name](*inputs))[part]
         worst = 0.0
         for k, x in enumerate(inputs):
             step = mpmath.mpf(x) * mpmath.mpf(10) ** -30
             try:
-                moved = parts(REFERENCE[name](*inputs[:k], mpmath.mpf(x) + step, *inputs[k + 1 :]))[part]
+                moved = parts(REFERENCE[name](*inputs[:k], mpmath.mpf(x) + step, *inputs[k + 1 :]))[
+                    part
+                ]
             except (ValueError, ZeroDivisionError):
                 continue
-            worst = max(worst, float(abs((mpmath.re(moved) - value) / value) * mpmath.mpf(10) ** 30)) if value else 0.0
+            worst = (
+                max(worst, float(abs((mpmath.re(moved) - value) / value) * mpmath.mpf(10) ** 30))
+                if value
+                else 0.0
+            )
     return worst
 
 
@@ -84,7 +96,10 @@ def complaint(function: Callable[..., Any], name: str, inputs: tuple[float, ...]
         magnified = condition(name, inputs, part)
         if magnified <= ILL_CONDITIONED or error > magnified + 1:
             should = mpmath.nstr(true, 20)
-            return f"{name}{inputs} = {got!r}, not {should}: off by {error:.4g} ulp, condition {magnified:.3g}"
+            return (
+                f"{name}{inputs} = {got!r}, not {should}: off by {error:.4g} ulp, condition"
+                f" {magnified:.3g}"
+            )
     return None
 
 
@@ -111,19 +126,25 @@ def uniform(low: float, high: float) -> Sampler:
 
 SCALES = log_uniform(-323, 308)
 COMMON = log_uniform(-3, 3)
-POSITIVE = mixed(SCALES, COMMON, lambda rng: 1 + math.copysign(10 ** rng.uniform(-15, -1), rng.uniform(-1, 1)))
+POSITIVE = mixed(
+    SCALES, COMMON, lambda rng: 1 + math.copysign(10 ** rng.uniform(-15, -1), rng.uniform(-1, 1))
+)
 LINE = signed(POSITIVE)
 STEEP = mixed(signed(log_uniform(-323, 2.9)), uniform(-40, 40), uniform(-750, 750))
 ABOVE_ONE = mixed(lambda rng: 1 + 10 ** rng.uniform(-15, 0), log_uniform(0, 308), log_uniform(0, 2))
-INSIDE = mixed(lambda rng: 1 - 10 ** rng.uniform(-15, -0.1), log_uniform(-323, -0.001), uniform(0.05, 0.999))
-NEAR_INTEGERS = lambda rng: rng.randint(-60, 60) + math.copysign(10 ** rng.uniform(-12, -0.31), rng.uniform(-1, 1))  # noqa: E731
+INSIDE = mixed(
+    lambda rng: 1 - 10 ** rng.uniform(-15, -0.1), log_uniform(-323, -0.001), uniform(0.05, 0.999)
+)
+NEAR_INTEGERS = lambda rng: (
+    rng.randint(-60, 60) + math.copysign(10 ** rng.uniform(-12, -0.31), rng.uniform(-1, 1))
+)  # noqa: E731
 GAMMA_LINE = mixed(log_uniform(-300, 308), uniform(0, 5), uniform(-5, 0), uniform(-40, 40), NEAR_INTEGERS,
                    lambda rng: -(10 ** rng.uniform(-300, 6)))  # fmt: skip
 BETA_SIDE = mixed(log_uniform(-300, 300), uniform(0, 5), uniform(0, 300), log_uniform(-3, 6))
 
 EXTREMES = [
-    TINY, 3e-320, MIN, 1e-300, 1e-160, 1e-20, EPS, 1e-8, 0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 1e3, 1e8, 1e16, 1e100,
-    1e154, 1.4e154, 1e160, 1e200, 1e300, MAX,
+    TINY, 3e-320, MIN, 1e-300, 1e-160, 1e-20, EPS, 1e-8, 0.1, 0.5, 1.0, 1.5, 2.0, 3.0, 10.0, 1e3,
+    1e8, 1e16, 1e100, 1e154, 1.4e154, 1e160, 1e200, 1e300, MAX,
 ]  # fmt: skip
 ALL_EXTREMES = [*EXTREMES, *(-x for x in EXTREMES), 1 - EPS / 2, 1 + EPS, EPS / 2 - 1, -1 - EPS]
 UNIT_EXTREMES = [x for x in ALL_EXTREMES if abs(x) < 1]
@@ -139,11 +160,12 @@ NORMAL_EXTREMES = [
     )
 ]  # fmt: skip
 GAMMA_EXTREMES = [
-    1e-300, 1e-10, 0.1, 0.4616, 0.5, 0.99, 1 - EPS, 1.0, 1 + EPS, 1.0001, 1.4616321449683622, 1.5, 1.99, 2 - EPS,
-    2.0, 2 + 2 * EPS, 2.01, 2.5, 3.0, 7.5, 9.99, 10.0, 10.01, 20.5, 100.0, 150.0, 170.5, 171.6, 180.0, 1e5, 1e10,
-    1e16, 1e100, 1e300, 2.5e305, 1e306, -1e-300, -1e-12, -1e-8, -0.1, -0.4999, -0.5, -0.504083, -0.9999999,
-    -1.0000001, -1.5, -1.573498, -2.4570247382208, -2.5, -2.747682646727412, -3.955294284858597, -9.702672, -19.5,
-    -20.999999999, -50.5, -100.25, -150.5, -170.5, -177.3, -183.5, -1000.5, -123456.75,
+    1e-300, 1e-10, 0.1, 0.4616, 0.5, 0.99, 1 - EPS, 1.0, 1 + EPS, 1.0001, 1.4616321449683622, 1.5,
+    1.99, 2 - EPS, 2.0, 2 + 2 * EPS, 2.01, 2.5, 3.0, 7.5, 9.99, 10.0, 10.01, 20.5, 100.0, 150.0,
+    170.5, 171.6, 180.0, 1e5, 1e10, 1e16, 1e100, 1e300, 2.5e305, 1e306, -1e-300, -1e-12, -1e-8,
+    -0.1, -0.4999, -0.5, -0.504083, -0.9999999, -1.0000001, -1.5, -1.573498, -2.4570247382208, -2.5,
+    -2.747682646727412, -3.955294284858597, -9.702672, -19.5, -20.999999999, -50.5, -100.25, -150.5,
+    -170.5, -177.3, -183.5, -1000.5, -123456.75,
 ]  # fmt: skip
 NEAR_BRANCH = [-0.3678794411714423, -0.36787944117144, -0.367879441, -0.36787, -0.367, -0.36]
 ABOVE_BRANCH = lambda rng: -0.3678794411714423 + 10 ** rng.uniform(-16, -0.5)  # noqa: E731
@@ -153,7 +175,9 @@ SINC_POINTS = [0.0, TINY, 1e-200, 1e-5, 0.5, 1.0, 1.43, -2.25, 1e3, 1e10 + 0.25,
 
 @dataclass(frozen=True)
 class Case:
-    """Where to try a function: chosen points, and how to draw further ones for each of its inputs."""
+    """Where to try a function: chosen points, and how to draw further ones for each of its
+    inputs.
+    """
 
     chosen: list[tuple[float, ...]]
     samplers: tuple[Sampler, ...]
@@ -312,7 +336,9 @@ GIVEN_OUT = {"power_minus_one": "pow", "erfinv_slope": "erfinv", "gamma_slope": 
 
 
 def points(name: str) -> Iterator[tuple[float, ...]]:
-    """The chosen points of a function and its random ones, the same in every run; with its value where asked for."""
+    """The chosen points of a function and its random ones, the same in every run; with its value
+    where asked for.
+    """
     case = CASES[GIVEN_OUT.get(name, name)]
     rng = random.Random(name)
     drawn = [tuple(sampler(rng) for sampler in case.samplers) for _ in range(case.count)]
@@ -344,20 +370,24 @@ def test_an_error_of_1e_13_is_noticed(name: str) -> None:
 
 # ---- the reference itself -----------------------------------------------------------------------------------------
 PLAIN_POINTS: dict[str, tuple[float, ...]] = {
-    "pow": (1.5, -2.25), "log_base": (3.5, 1.25), "clamp": (0.5, 0.0, 1.0), "leaky_relu": (-1.5, 0.25),
-    "elu": (-1.5, 0.5), "polygamma": (2, 1.75), "asec": (-1.5,), "acsc": (-1.5,), "acosh": (1.75,), "acoth": (-1.75,),
-    "recip_sqrt_square_minus_one": (1.75,), "sinc_derivative": (2, 0.3), "polygamma_difference": (1, 1.5, 0.75),
-    "beta": (1.5, -0.25), "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
-    "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0), "lambertw_minus_one": (-0.2,),
-    "erfcx_derivative": (2, 0.3), "zeta_derivative": (2, 0.3),
+    "pow": (1.5, -2.25), "log_base": (3.5, 1.25), "clamp": (0.5, 0.0, 1.0),
+    "leaky_relu": (-1.5, 0.25), "elu": (-1.5, 0.5), "polygamma": (2, 1.75), "asec": (-1.5,),
+    "acsc": (-1.5,), "acosh": (1.75,), "acoth": (-1.75,), "recip_sqrt_square_minus_one": (1.75,),
+    "sinc_derivative": (2, 0.3), "polygamma_difference": (1, 1.5, 0.75), "beta": (1.5, -0.25),
+    "norminv_scaled": (0.3, -0.7, 1.6), "normpdf_scaled": (0.3, -0.7, 1.6),
+    "normcdf_scaled": (0.3, -0.7, 1.6), "lambertw_branch": (-0.2, -1.0),
+    "lambertw_minus_one": (-0.2,), "erfcx_derivative": (2, 0.3), "zeta_derivative": (2, 0.3),
     "faddeeva_re": (1, 0.3, 1.6), "faddeeva_im": (1, 0.3, 1.6),
     **{f"bessel{kind}": (0.3, 1.6) for kind in "jyik"},
     **{f"bessel{kind}_derivative": (1, 0.3, 1.6) for kind in "jyik"},
     "gammainc_derivative": (1, 2.5, 1.5), "gamma_density_derivative": (1, 1, 2.5, 1.5),
-    "betainc": (1.5, 2.5, 0.3), "beta_density": (1.5, 2.5, 0.3), "betainc_derivative": (0, 1, 1.5, 2.5, 0.3),
+    "betainc": (1.5, 2.5, 0.3), "beta_density": (1.5, 2.5, 0.3),
+    "betainc_derivative": (0, 1, 1.5, 2.5, 0.3),
     "beta_density_derivative": (1, 0, 1, 1.5, 2.5, 0.3),
 }  # fmt: skip
-"""Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of them will not do."""
+"""Where to hold a function's partials to difference quotients, if (0.3, 1.6, -0.7) or as many of
+them will not do.
+"""
 
 
 @pytest.mark.parametrize("name", sorted(REFERENCE_PARTIALS))
@@ -365,24 +395,31 @@ def test_partials_of_the_reference_are_its_derivatives(name: str) -> None:
     value, partials = REFERENCE[name], REFERENCE_PARTIALS[name]
     variadic = name in ["sum", "mean", "prod", "min", "max", "hypot", "logsumexp"]
     point = PLAIN_POINTS.get(name, (0.3, 1.6, -0.7)[: 3 if variadic else len(partials)])
-    claimed = partials[0](*point) if variadic else [partial and partial(*point) for partial in partials]
+    claimed = (
+        partials[0](*point) if variadic else [partial and partial(*point) for partial in partials]
+    )
     for k, slope in enumerate(claimed):
         if slope is not None:
             near = [mpmath.mpf(x) for x in point]
-            quotient = mpmath.diff(lambda x, k=k, near=near: value(*near[:k], x, *near[k + 1 :]), near[k])
+            quotient = mpmath.diff(
+                lambda x, k=k, near=near: value(*near[:k], x, *near[k + 1 :]), near[k]
+            )
             assert mpmath.almosteq(quotient, slope, 1e-8, 1e-12)
 
 
 # ---- outside the domain -------------------------------------------------------------------------------------------
 ERRORS: dict[type[Exception], str] = {
-    ValueError: """
+    ValueError: (
+        """
         sqrt(-1) log(-1) log2(-1) log10(-1) log1p(-2) log_base(-1,2) log_base(2,-3) log_base(2,0) pow(-8,1/3)
         asin(1.5) acos(-1.5) asec(0.5) asec(0) acsc(-0.5) acsc(0) acosh(0.5) atanh(2) asech(-0.5) asech(2) acoth(0.5)
         acoth(0) logit(-1) logit(2) erfinv(1.5) polygamma(-1,2) polygamma(1.5,2) sinc_derivative(-1,2)
         recip_sqrt_one_minus_square(2) recip_sqrt_square_minus_one(0.5) clamp(1,2,0) polygamma_difference(0.5,1,1)
         polygamma(100000,2)
-    """,
-    ZeroDivisionError: """
+    """
+    ),
+    ZeroDivisionError: (
+        """
         div(1,0) pow(0,-1) log(0) log2(0) log10(0) log1p(-1) log_base(0,3) log_base(3,1) csc(0) cot(0) acot(0) csch(0)
         coth(0) acsch(0) atanh(1) atanh(-1) asech(0) acoth(1) acoth(-1) logit(0) logit(1) erfinv(1) erfinv(-1) gamma(0)
         gamma(-3) lgamma(0) lgamma(-3) digamma(0) digamma(-3) trigamma(-3) polygamma(0,-3) polygamma(1,0)
@@ -390,15 +427,18 @@ ERRORS: dict[type[Exception], str] = {
         polygamma_difference(0,0.5,-1.5)
         recip_one_minus_square(1) recip_sqrt_one_minus_square(-1) recip_sqrt_square_minus_one(1) csch_square(0)
         unit_over_hypot(0,0) power_minus_one(0,0.5,0)
-    """,
-    OverflowError: """
+    """
+    ),
+    OverflowError: (
+        """
         exp(710) exp2(1024) expm1(710) pow(10,309) sinh(711) cosh(-711) csc(5e-324) cot(5e-324) csch(5e-324)
         coth(5e-324) gamma(172) gamma(1e-309) lgamma(1e306) digamma(1e-309) digamma(-1e-309) trigamma(1e-155)
         polygamma(2,1e-110) polygamma(2,-1e-300) beta(1e-309,1) prod(1e200,1e200) prod(1e200,1e200,1e200,1e-200)
         hypot(1.7e308,1.7e308)
         sum(1.7e308,1.7e308) csch_square(1e-160) unit_over_hypot(5e-324,0) deg(1e307) power_minus_one(1e-320,0.01,0.001)
         sinc_derivative(1000,0.5)
-    """,
+    """
+    ),
 }
 
 
@@ -451,7 +491,14 @@ def test_exact_values(call: str, value: float) -> None:
 
 
 def test_conditions() -> None:
-    orders = [(REAL.lt, "<"), (REAL.le, "<="), (REAL.gt, ">"), (REAL.ge, ">="), (REAL.eq, "=="), (REAL.ne, "!=")]
+    orders = [
+        (REAL.lt, "<"),
+        (REAL.le, "<="),
+        (REAL.gt, ">"),
+        (REAL.ge, ">="),
+        (REAL.eq, "=="),
+        (REAL.ne, "!="),
+    ]
     found = {symbol: [order(x, 1.0) for x in (0.5, 1.0, 1.5)] for order, symbol in orders}
     assert found == {
         "<": [True, False, False],
@@ -461,12 +508,19 @@ def test_conditions() -> None:
         "==": [False, True, False],
         "!=": [True, False, True],
     }
-    assert [REAL.and_(p, True) for p in (True, False)] == [REAL.or_(p, False) for p in (True, False)] == [True, False]
+    assert (
+        [REAL.and_(p, True) for p in (True, False)]
+        == [REAL.or_(p, False) for p in (True, False)]
+        == [True, False]
+    )
     assert REAL.not_(False)
 
 
 def test_import_needs_only_math() -> None:
-    code = "import sys, autodiff_cli.engine.numbers.floats; print(*{'decimal', 'numpy', 'mpmath'} & set(sys.modules))"
+    code = (
+        "import sys, autodiff_cli.engine.numbers.floats; print(*{'decimal', 'numpy', 'mpmath'} &"
+        " set(sys.modules))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == ""
 

@@ -1,4 +1,6 @@
-"""Minima under constraints: published problems, multipliers as sensitivities, and no claim without its conditions."""
+"""Minima under constraints: published problems, multipliers as sensitivities, and no claim without
+its conditions.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from autodiff_cli import ExpressionError
 from autodiff_cli.capabilities.optimize.constraints import ReducedProblem
 
 HOCK_SCHITTKOWSKI: list[tuple[str, str, str, str, str, float]] = [
-    # Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981): number, formula, constraints,
-    # bounds, start, and the value at the solution
+    # Hock and Schittkowski, Test Examples for Nonlinear Programming Codes (1981): number, formula,
+    # constraints, bounds, start, and the value at the solution
     ("6", "(1 - x)**2", "10*(y - x**2) = 0", "", "x=-1.2,y=1", 0.0),
     ("7", "log(1 + x**2) - y", "(1 + x**2)**2 + y**2 = 4", "", "x=2,y=2", -math.sqrt(3)),
     ("12", "0.5*x**2 + y**2 - x*y - 7*x - 7*y", "25 - 4*x**2 - y**2 >= 0", "", "x=0,y=0", -30.0),
@@ -67,7 +69,9 @@ def test_published_problems(
         ("x**2 + 2*y**2", "x*y >= {}", "x=2,y=2"),
     ],
 )
-def test_a_multiplier_is_what_a_relaxed_constraint_gains(formula: str, constraint: str, start: str) -> None:
+def test_a_multiplier_is_what_a_relaxed_constraint_gains(
+    formula: str, constraint: str, start: str
+) -> None:
     def least(limit: float) -> Any:
         return autodiff_cli.minimize(formula, start, subject_to=constraint.format(limit))
 
@@ -82,13 +86,17 @@ def test_a_variable_may_stand_in_the_constraints_alone() -> None:
     answer = autodiff_cli.minimize("t", "t=5,x=1", subject_to=["t >= x**2 - 1", "t >= 2 - x"])
     root = (-1 + math.sqrt(13)) / 2
     assert answer.point == pytest.approx({"t": 2 - root, "x": root}) and answer.kind == "minimum"
-    circle = autodiff_cli.minimize("x + y", "x=1,y=0.5,r=2", wrt="x,y", subject_to="x**2 + y**2 = r**2")
+    circle = autodiff_cli.minimize(
+        "x + y", "x=1,y=0.5,r=2", wrt="x,y", subject_to="x**2 + y**2 = r**2"
+    )
     assert circle.value == pytest.approx(-2 * math.sqrt(2)) and circle.point["r"] == 2.0
 
 
 def test_data_under_a_constraint() -> None:
     data = {"x": [0.0, 1, 2, 3], "y": [1.0, 2.9, 5.2, 6.9]}
-    answer = autodiff_cli.minimize("(y - a - b*x)**2", "a=0,b=0", data=data, reduce="sum", subject_to="a + b = 2")
+    answer = autodiff_cli.minimize(
+        "(y - a - b*x)**2", "a=0,b=0", data=data, reduce="sum", subject_to="a + b = 2"
+    )
     assert answer.converged
     # with b = 2 - a the slope of the sum is linear in a
     slope = sum((1 - x) * (y - 2 * x) for x, y in zip(data["x"], data["y"], strict=True))
@@ -98,21 +106,55 @@ def test_data_under_a_constraint() -> None:
 @pytest.mark.parametrize(
     ("formula", "start", "constraints", "reason", "message"),
     [
-        ("x + y", "x=1,y=0.9", "x + y >= 2; x + y <= 1", "stuck", "no point was found where all constraints hold"),
-        ("x*y", "x=1,y=0.9", "x + y = 2", "unbounded", "the value falls without bound along the constraints"),
+        (
+            "x + y",
+            "x=1,y=0.9",
+            "x + y >= 2; x + y <= 1",
+            "stuck",
+            "no point was found where all constraints hold",
+        ),
+        (
+            "x*y",
+            "x=1,y=0.9",
+            "x + y = 2",
+            "unbounded",
+            "the value falls without bound along the constraints",
+        ),
         ("abs(x) + y", "x=0,y=0", "y >= 0", "stuck", "there is a kink here"),
-        # where no constraint is active, or along those that are, the check is that of a search without any
+        # where no constraint is active, or along those that are, the check is that of a search
+        # without any
         ("exp(-x)", "x=1", "x >= 0", "unattained", "as x grows the value keeps falling"),
         ("exp(-x)", "x=1,y=1", "x + y = 1", "unattained", "as y falls the value keeps falling"),
         ("atan(x) + y**2", "x=1,y=1", "y >= 1", "unattained", "as x falls the value keeps falling"),
-        # far away all derivatives are lost in rounding errors, at points that have long fallen without bound
-        ("x**4 - (x - 1)**4", "x=1", "x <= 5", "unbounded", "the value falls without bound along the constraints"),
-        ("x**4 - y**4", "x=1.57,y=-0.44", "2*x + 2*y = 2; y >= 0", "unbounded", "the value falls without bound"),
+        # far away all derivatives are lost in rounding errors, at points that have long fallen
+        # without bound
+        (
+            "x**4 - (x - 1)**4",
+            "x=1",
+            "x <= 5",
+            "unbounded",
+            "the value falls without bound along the constraints",
+        ),
+        (
+            "x**4 - y**4",
+            "x=1.57,y=-0.44",
+            "2*x + 2*y = 2; y >= 0",
+            "unbounded",
+            "the value falls without bound",
+        ),
         # a fall where the constraints do not hold is none
-        ("-x**2 - y**2", "x=-0.88,y=-1", "x**2 <= 0; x >= 1", "stuck", "no point was found where all constraints hold"),
+        (
+            "-x**2 - y**2",
+            "x=-0.88,y=-1",
+            "x**2 <= 0; x >= 1",
+            "stuck",
+            "no point was found where all constraints hold",
+        ),
     ],
 )
-def test_no_claim_without_the_conditions(formula: str, start: str, constraints: str, reason: str, message: str) -> None:
+def test_no_claim_without_the_conditions(
+    formula: str, start: str, constraints: str, reason: str, message: str
+) -> None:
     answer = autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert not answer.converged and answer.reason == reason and message in answer.message
 
@@ -125,7 +167,14 @@ def test_no_claim_without_the_conditions(formula: str, start: str, constraints: 
         ("max(x, y)", "x=2,y=1", "x + y >= 1", "", "kink", 0.5),
         ("abs(x) + y**2", "x=1.97,y=-1.09", "y >= x**2", "x=-2:2", "kink", 0.0),
         ("abs(x - y) + x**2", "x=0.76,y=1.34", "x + y >= 1", "", "kink", 0.25),
-        ("log(1 + x**2) + y**2", "x=0,y=0", "max(x, y) <= 1; x + 2*y <= 3", "x=0:2,y=0:2", "kkt", 0.0),
+        (
+            "log(1 + x**2) + y**2",
+            "x=0,y=0",
+            "max(x, y) <= 1; x + 2*y <= 3",
+            "x=0:2,y=0:2",
+            "kkt",
+            0.0,
+        ),
         # at corners where constraints depend on each other, or on bounds
         ("sin(x)*cos(y)", "x=0.5,y=1.33", "y**2 = x", "x=0:2,y=0:2", "kkt", 0.0),
         ("x**2 + y**2", "x=-1.05,y=-1", "x**2 + y**2 >= 1; x >= 1", "y=:0", "kkt", 1.0),
@@ -134,7 +183,9 @@ def test_no_claim_without_the_conditions(formula: str, start: str, constraints: 
         ("x + y", "x=1,y=0", "x + y >= 1; y <= 1; x*y >= 1", "", "kkt", 2.0),
     ],
 )
-def test_kinks_and_corners(formula: str, start: str, constraints: str, bounds: str, reason: str, value: float) -> None:
+def test_kinks_and_corners(
+    formula: str, start: str, constraints: str, bounds: str, reason: str, value: float
+) -> None:
     options: dict[str, Any] = {"bounds": bounds} if bounds else {}
     answer = autodiff_cli.minimize(formula, start, subject_to=constraints, **options)
     assert answer.converged and answer.reason == reason, answer.message
@@ -149,16 +200,22 @@ def test_kinks_and_corners(formula: str, start: str, constraints: str, bounds: s
         ("2*x**6 + 2*y**2*(1 + y) + x*y", "x=0,y=2", "x*y = 0"),
     ],
 )
-def test_no_minimum_is_claimed_where_a_constraint_has_no_gradient(formula: str, start: str, constraints: str) -> None:
+def test_no_minimum_is_claimed_where_a_constraint_has_no_gradient(
+    formula: str, start: str, constraints: str
+) -> None:
     answer = autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert answer.kind != "minimum", answer.verdict
 
 
 def test_a_minimum_on_one_of_two_crossing_curves_is_reached() -> None:
     # at (0, 0), where they cross, the value falls along y = x
-    answer = autodiff_cli.minimize("x**4 + y**4 - x*y", "x=0.96,y=1.24", subject_to="y>=0; max(x, y)<=1; x**2 = y**2")
+    answer = autodiff_cli.minimize(
+        "x**4 + y**4 - x*y", "x=0.96,y=1.24", subject_to="y>=0; max(x, y)<=1; x**2 = y**2"
+    )
     assert answer.kind == "minimum" and answer.converged
-    assert answer.point == pytest.approx({"x": 0.5, "y": 0.5}, rel=1e-7) and answer.value == pytest.approx(-0.125)
+    assert answer.point == pytest.approx(
+        {"x": 0.5, "y": 0.5}, rel=1e-7
+    ) and answer.value == pytest.approx(-0.125)
 
 
 @pytest.mark.parametrize("count", [5, 10, 20])
@@ -171,19 +228,25 @@ def test_a_chain_of_constraints_is_solved(count: int, start: float) -> None:
     answer = autodiff_cli.minimize(formula, dict.fromkeys(names, start), subject_to=pairs)
     assert answer.converged and answer.kind == "minimum", answer.message
     expected = minimize(
-        lambda x: float(np.sum((x - np.arange(1, count + 1)) ** 2)), np.full(count, start), method="SLSQP",
-        constraints=[{"type": "ineq", "fun": lambda x: 3 - x[:-1] - x[1:]}], options={"ftol": 1e-14, "maxiter": 500},
+        lambda x: float(np.sum((x - np.arange(1, count + 1)) ** 2)), np.full(count, start),
+        method="SLSQP", constraints=[{"type": "ineq", "fun": lambda x: 3 - x[:-1] - x[1:]}],
+        options={"ftol": 1e-14, "maxiter": 500},
     )  # fmt: skip
     assert answer.value == pytest.approx(expected.fun, rel=1e-7)
 
 
 @pytest.mark.parametrize(
-    ("formula", "constraint", "best"), [("(x - 1)**2", "x <= 0.5", 0.5), ("(x - 1e-9)**2", "x <= 0", 0.0)]
+    ("formula", "constraint", "best"),
+    [("(x - 1)**2", "x <= 0.5", 0.5), ("(x - 1e-9)**2", "x <= 0", 0.0)],
 )
 @pytest.mark.parametrize("start", [100.0, 1e10])
-def test_a_far_start_makes_no_other_point_feasible(formula: str, constraint: str, best: float, start: float) -> None:
+def test_a_far_start_makes_no_other_point_feasible(
+    formula: str, constraint: str, best: float, start: float
+) -> None:
     answer = autodiff_cli.minimize(formula, {"x": start}, subject_to=constraint)
-    assert not answer.converged or answer.point["x"] == pytest.approx(best, rel=1e-9, abs=1e-10), answer
+    assert not answer.converged or answer.point["x"] == pytest.approx(best, rel=1e-9, abs=1e-10), (
+        answer
+    )
 
 
 def test_a_search_that_starts_where_one_ended_has_converged() -> None:
@@ -218,11 +281,20 @@ def test_what_is_no_constraint(constraints: str, options: dict[str, Any], messag
     ("formula", "constraints", "start", "there"),
     [
         ("x**2 + 3*y", "x*y = 2", "x=1,y=2", {"x": lambda y: 2 / y, "y": lambda x: 2 / x}),
-        ("exp(x) + y**2", "x**3 + y = 9", "x=1,y=8", {"x": lambda y: (9 - y) ** (1 / 3), "y": lambda x: 9 - x**3}),
+        (
+            "exp(x) + y**2",
+            "x**3 + y = 9",
+            "x=1,y=8",
+            {"x": lambda y: (9 - y) ** (1 / 3), "y": lambda x: 9 - x**3},
+        ),
     ],
 )
 def test_the_function_on_its_constraints_has_its_derivatives(
-    formula: str, constraints: str, start: str, there: dict[str, Any], monkeypatch: pytest.MonkeyPatch
+    formula: str,
+    constraints: str,
+    start: str,
+    there: dict[str, Any],
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     seen: list[ReducedProblem] = []
     report = ReducedProblem.judged
@@ -230,7 +302,9 @@ def test_the_function_on_its_constraints_has_its_derivatives(
     autodiff_cli.minimize(formula, start, subject_to=constraints)
     assert seen
     reduced = seen[0]
-    (free,), (dependent,) = ([reduced.problem.free[k] for k in ks] for ks in (reduced.others, reduced.dependent))
+    (free,), (dependent,) = (
+        [reduced.problem.free[k] for k in ks] for ks in (reduced.others, reduced.dependent)
+    )
     program = autodiff_cli.parse(formula)
 
     def along(z: float) -> float:
@@ -253,7 +327,9 @@ def test_one_reduced_problem_is_judged_once(monkeypatch: pytest.MonkeyPatch) -> 
     seen: list[tuple[list[int], list[float]]] = []
     report = ReducedProblem.judged
     monkeypatch.setattr(
-        ReducedProblem, "judged", lambda self: seen.append((self.places, self.x.tolist())) or report(self)
+        ReducedProblem,
+        "judged",
+        lambda self: seen.append((self.places, self.x.tolist())) or report(self),
     )
     answer = autodiff_cli.minimize("x", "x=1,y=1", subject_to="y = x**3; y >= 0")
     assert not answer.converged
@@ -269,4 +345,6 @@ def test_a_small_function_and_an_excursion_make_no_point_an_optimum() -> None:
     bounds = "-2*x/1e-6 - y/1e-6 + 2*z/1e-6 <= -3; x/1e-6 - 2*y/1e-6 - 3*z/1e-6 <= -1"
     answer = autodiff_cli.minimize(steep, {"x": 2e-6, "y": 2e-6, "z": -3e-6}, subject_to=bounds)
     assert answer.constraints is not None
-    assert not answer.converged or all(each.slack > -1e-8 for each in answer.constraints), answer.constraints
+    assert not answer.converged or all(each.slack > -1e-8 for each in answer.constraints), (
+        answer.constraints
+    )

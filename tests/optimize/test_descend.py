@@ -1,4 +1,6 @@
-"""Tests of `descend`: the tutorial's run, the rules of PyTorch, the ends of a run, and what is written."""
+"""Tests of `descend`: the tutorial's run, the rules of PyTorch, the ends of a run, and what is
+written.
+"""
 
 from __future__ import annotations
 
@@ -31,9 +33,22 @@ LONG = "--rate", "1e-9", "--steps", "100000000", "--work", "100000"
 def test_the_run_of_the_tutorials() -> None:
     shown = autodiff("descend", BOWL, *AT, "--rate", "0.5", "--steps", "10", "--decimals", "4")
     assert shown.code == 0
-    rows = [re.findall(r"-?[\d.]+", line) for line in shown.out.splitlines() if re.match(r"│ +\d", line)]
+    rows = [
+        re.findall(r"-?[\d.]+", line) for line in shown.out.splitlines() if re.match(r"│ +\d", line)
+    ]
     assert [row[0] for row in rows] == [str(k) for k in range(11)]
-    values = ["2.5000", "0.6250", "0.1562", "0.0391", "0.0098", "0.0024", "0.0006", "0.0002", "0.0000", "0.0000"]
+    values = [
+        "2.5000",
+        "0.6250",
+        "0.1562",
+        "0.0391",
+        "0.0098",
+        "0.0024",
+        "0.0006",
+        "0.0002",
+        "0.0000",
+        "0.0000",
+    ]
     assert [row[1] for row in rows[:10]] == values
     assert rows[10][2:4] == ["1.0010", "4.9980"]
 
@@ -47,16 +62,30 @@ def test_rows_are_the_gradient_at_their_point(method: str) -> None:
         expected = gradient(text, row.point)
         assert row.value == pytest.approx(expected.value, rel=1e-13)
         assert row.gradient == pytest.approx(expected.gradient, rel=1e-12)
-        assert row.gradient_norm == pytest.approx(math.hypot(*expected.gradient.values()), rel=1e-12)
+        assert row.gradient_norm == pytest.approx(
+            math.hypot(*expected.gradient.values()), rel=1e-12
+        )
 
 
 @pytest.mark.parametrize(
     ("rule", "name", "options"),
     [
         ({"method": "plain", "rate": 0.01}, "SGD", {"lr": 0.01}),
-        ({"method": "momentum", "rate": 0.01, "momentum": 0.8}, "SGD", {"lr": 0.01, "momentum": 0.8}),
-        ({"method": "nesterov", "rate": 0.01, "momentum": 0.8}, "SGD", {"lr": 0.01, "momentum": 0.8, "nesterov": True}),
-        ({"method": "adam", "rate": 0.05, "beta1": 0.8, "beta2": 0.99}, "Adam", {"lr": 0.05, "betas": (0.8, 0.99)}),
+        (
+            {"method": "momentum", "rate": 0.01, "momentum": 0.8},
+            "SGD",
+            {"lr": 0.01, "momentum": 0.8},
+        ),
+        (
+            {"method": "nesterov", "rate": 0.01, "momentum": 0.8},
+            "SGD",
+            {"lr": 0.01, "momentum": 0.8, "nesterov": True},
+        ),
+        (
+            {"method": "adam", "rate": 0.05, "beta1": 0.8, "beta2": 0.99},
+            "Adam",
+            {"lr": 0.05, "betas": (0.8, 0.99)},
+        ),
     ],
 )
 @pytest.mark.parametrize("maximize", [False, True])
@@ -67,7 +96,11 @@ def test_the_rules_are_those_of_pytorch(
     x = torch.tensor(-1.2, dtype=torch.float64, requires_grad=True)
     y = torch.tensor(1.0, dtype=torch.float64, requires_grad=True)
     optimizer = getattr(torch.optim, name)([x, y], maximize=maximize, **options)
-    rows = list(descend("sin(x*y) + x**2/(1 + y**2)", {"x": -1.2, "y": 1}, **rule, steps=40, maximize=maximize))
+    rows = list(
+        descend(
+            "sin(x*y) + x**2/(1 + y**2)", {"x": -1.2, "y": 1}, **rule, steps=40, maximize=maximize
+        )
+    )
     for row in rows:
         assert row.coordinates == pytest.approx((x.item(), y.item()), rel=1e-10)
         optimizer.zero_grad()
@@ -80,7 +113,9 @@ def test_the_rules_are_those_of_pytorch(
 def test_a_parabola_shrinks_as_it_must(x: float, rate: float) -> None:
     # x -> x - rate*2x at every step
     rows = list(descend("x**2", {"x": x}, rate=rate, steps=10))
-    assert [row.point["x"] for row in rows] == pytest.approx([x * (1 - 2 * rate) ** k for k in range(11)], abs=1e-9)
+    assert [row.point["x"] for row in rows] == pytest.approx(
+        [x * (1 - 2 * rate) ** k for k in range(11)], abs=1e-9
+    )
 
 
 def test_only_the_wanted_variables_move() -> None:
@@ -142,10 +177,23 @@ def test_a_rate_is_positive(rate: float) -> None:
 
 
 def test_the_best_point_can_be_written_and_read_back(tmp_path: Path) -> None:
-    args = ("descend", "(x-3)**2 + λ", "--at", "x=1,λ=0.5", "--wrt", "x", "--rate", "0.25", "--steps", "4")
+    args = (
+        "descend",
+        "(x-3)**2 + λ",
+        "--at",
+        "x=1,λ=0.5",
+        "--wrt",
+        "x",
+        "--rate",
+        "0.25",
+        "--steps",
+        "4",
+    )
     assert autodiff(*args, "--save-point", "point.json", folder=tmp_path).code == 0
     assert json.loads((tmp_path / "point.json").read_text()) == {"x": 2.875, "λ": 0.5}
-    again = autodiff("grad", "(x-3)**2 + λ", "--at", "@point.json", "--format", "plain", folder=tmp_path)
+    again = autodiff(
+        "grad", "(x-3)**2 + λ", "--at", "@point.json", "--format", "plain", folder=tmp_path
+    )
     assert again.out == "0.515625 x=-0.25 λ=1.0\n"
     kept = autodiff(*args, "--save-point", "point.json", folder=tmp_path)
     assert (kept.code, kept.out) == (5, ""), "nothing is computed in vain"
@@ -164,9 +212,13 @@ def test_machine_formats_have_all_rows() -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(("steps", "every"), [(39, 1), (41, 2), (100, 10), (1234, 100), (20000, 1000)])
+@pytest.mark.parametrize(
+    ("steps", "every"), [(39, 1), (41, 2), (100, 10), (1234, 100), (20000, 1000)]
+)
 def test_a_long_table_is_thinned_on_a_terminal(steps: int, every: int) -> None:
-    shown = ESCAPE.sub("", on_terminal("descend", BOWL, *AT, "--rate", "0.001", "--steps", str(steps)).out)
+    shown = ESCAPE.sub(
+        "", on_terminal("descend", BOWL, *AT, "--rate", "0.001", "--steps", str(steps)).out
+    )
     found = [int(line.split()[1]) for line in shown.splitlines() if re.match(r"│ +\d", line)]
     assert found == [*range(0, steps + 1, every)] + ([steps] if steps % every else [])
     assert (f"every {every:,}th of {steps + 1:,} rows" in shown) == (every > 1)
@@ -201,7 +253,9 @@ def test_ctrl_c_ends_a_table_with_the_best_and_writes_it(tmp_path: Path) -> None
     assert json.loads(point.read_text()).keys() == {"w1", "w2"}
 
 
-def test_progress_counts_steps(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_counts_steps(
+    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("TERM", "xterm")
     monkeypatch.setattr(sys.stderr, "isatty", lambda: True)
     monkeypatch.setattr(sys.stdout, "isatty", lambda: True)

@@ -1,4 +1,6 @@
-"""Tests of what is said of a point where a derivative is small because its digits are lost, and not a minimum."""
+"""Tests of what is said of a point where a derivative is small because its digits are lost, and not
+a minimum.
+"""
 
 from __future__ import annotations
 
@@ -23,11 +25,15 @@ def lost(found: Minimum) -> list[str]:
 
 
 @pytest.mark.parametrize(("text", "start", "name", "slope"), UNDERFLOWS)
-def test_a_derivative_that_underflows_is_no_maximum(text: str, start: dict[str, float], name: str, slope: str) -> None:
+def test_a_derivative_that_underflows_is_no_maximum(
+    text: str, start: dict[str, float], name: str, slope: str
+) -> None:
     found = minimize(text, start, maximize=True)
     assert not found.converged
     assert found.reason == "digits" and found.kind is None and found.verdict == ""
-    assert found.message.startswith(f"not converged: the derivative by {name} is {slope}, which is lost to underflow")
+    assert found.message.startswith(
+        f"not converged: the derivative by {name} is {slope}, which is lost to underflow"
+    )
 
 
 @pytest.mark.parametrize("text", ["1/exp(x)", "x/exp(x)"])
@@ -57,7 +63,8 @@ def test_what_is_left_of_a_gradient_at_a_proven_minimum_is_no_fault() -> None:
 
 
 def test_the_value_at_a_minimum_counts_relative_to_those_on_the_way() -> None:
-    # (x - sqrt(2))**2 multiplied out is 1e-45 at the double next to the root, of which rounding leaves nothing
+    # (x - sqrt(2))**2 multiplied out is 1e-45 at the double next to the root, of which rounding
+    # leaves nothing
     text = "1e-12*(x**2 - 2*sqrt(2)*x + 2)"
     assert "the value" in lost(minimize(text, {"x": 1.4142135623730951}))[0]
     assert not lost(minimize(text.replace("1e-12", "1"), {"x": 3.0}))
@@ -67,7 +74,9 @@ def test_a_run_that_does_not_move_for_an_underflow_says_so() -> None:
     run = descend("x*exp(-x**2)", {"x": 40.0}, gradient_tolerance=1e-9)
     assert len([*run]) == 1
     assert run.ending is not None and run.ending.reason == "digits" and not run.ending.succeeded
-    assert "the derivative by `x` is -4.30371e-692, which is lost to underflow" in run.ending.message
+    assert (
+        "the derivative by `x` is -4.30371e-692, which is lost to underflow" in run.ending.message
+    )
 
 
 def test_the_start_of_a_run_needs_its_digits() -> None:

@@ -1,4 +1,6 @@
-"""Digits that rounding loses in rows of data: which rows are looked at, and what a fit says of them."""
+"""Digits that rounding loses in rows of data: which rows are looked at, and what a fit says of
+them.
+"""
 
 import math
 from collections.abc import Callable
@@ -52,7 +54,16 @@ def test_rows_with_the_largest_bounds_are_among_those_looked_at() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["relu(x) + 1", "max(x, 0.5)", "min(x, -x)", "clamp(x, -1, 0.5)", "elu(x)", "x if x > 0 else 2*x", "abs(x)"]
+    "text",
+    [
+        "relu(x) + 1",
+        "max(x, 0.5)",
+        "min(x, -x)",
+        "clamp(x, -1, 0.5)",
+        "elu(x)",
+        "x if x > 0 else 2*x",
+        "abs(x)",
+    ],
 )
 def test_structural_zeros_are_no_error_of_the_value(text: str) -> None:
     x = np.linspace(-2.0, 2.0, 100)
@@ -64,7 +75,12 @@ def test_structural_zeros_are_no_error_of_the_value(text: str) -> None:
 def test_a_network_of_relu_descends_over_many_rows() -> None:
     x = np.linspace(-1.0, 1.0, 200)
     answer = descend(
-        "(relu(w*x + b) - y)**2", {"w": 0.3, "b": 0.1}, data={"x": x, "y": x**2}, rate=0.1, steps=20, reduce="mean"
+        "(relu(w*x + b) - y)**2",
+        {"w": 0.3, "b": 0.1},
+        data={"x": x, "y": x**2},
+        rate=0.1,
+        steps=20,
+        reduce="mean",
     )
     step, w, b = 0.1, 0.3, 0.1
     for _ in range(20):

@@ -1,4 +1,6 @@
-"""Fits with uncertain predictors, and of formulas of the response: published values, and SciPy over all unknowns."""
+"""Fits with uncertain predictors, and of formulas of the response: published values, and SciPy over
+all unknowns.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ ODRPACK: dict[str, list[float]] = {
     "y": [1265, 1263.6, 1258, 1254, 1253, 1249.8, 1237, 1218, 1220.6, 1213.8, 1215.5, 1212],
     "sx": [0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 0],
 }
-"""The explicit example of the User's Reference Guide for ODRPACK (NISTIR 92-4834), with three exact predictors."""
+"""The explicit example of the User's Reference Guide for ODRPACK (NISTIR 92-4834), with three exact
+predictors.
+"""
 
 
 def test_pearsons_data_with_yorks_weights() -> None:
@@ -58,7 +62,11 @@ def test_the_example_of_odrpack() -> None:
         scale_errors=True,
     )
     assert answer.converged
-    for name, value, error in (("a", 1264.65481, 1.0349), ("b", -54.0183868, 1.5840), ("c", -0.0878498518, 0.0063322)):
+    for name, value, error in (
+        ("a", 1264.65481, 1.0349),
+        ("b", -54.0183868, 1.5840),
+        ("c", -0.0878498518, 0.0063322),
+    ):
         assert answer.point[name] == pytest.approx(value, rel=2e-9)
         assert answer.parameters[name].error == pytest.approx(error, rel=1e-4)
     assert answer.rss == pytest.approx(21.4455016594, rel=1e-10)
@@ -77,7 +85,13 @@ def over_all_unknowns(
 
     scale = np.concatenate([np.maximum(np.abs(start), 0.1), np.broadcast_to(sx, shape).ravel()])
     solution = least_squares(
-        residuals, [*start, *np.zeros(np.size(x))], jac="3-point", x_scale=scale, xtol=1e-15, ftol=1e-15, gtol=1e-13
+        residuals,
+        [*start, *np.zeros(np.size(x))],
+        jac="3-point",
+        x_scale=scale,
+        xtol=1e-15,
+        ftol=1e-15,
+        gtol=1e-13,
     )
     covariance = np.linalg.inv(solution.jac.T @ solution.jac)[:p, :p]
     return solution.x[:p], covariance, 2 * solution.cost
@@ -93,7 +107,9 @@ CURVES: list[tuple[str, Callable[[Any, Any], Any], list[float], float]] = [
 ]
 
 
-@pytest.mark.parametrize(("text", "model", "start", "spread"), CURVES, ids=[case[0] for case in CURVES])
+@pytest.mark.parametrize(
+    ("text", "model", "start", "spread"), CURVES, ids=[case[0] for case in CURVES]
+)
 def test_beside_scipy_over_all_unknowns(
     text: str, model: Callable[[Any, Any], Any], start: list[float], spread: float
 ) -> None:
@@ -107,9 +123,11 @@ def test_beside_scipy_over_all_unknowns(
     assert answer.goodness.chi_squared == pytest.approx(chi_squared, rel=1e-9)
     assert [*answer.point.values()] == pytest.approx(values.tolist(), rel=2e-6)
     errors = [each.error for each in answer.parameters.values()]
-    # SciPy's covariance is that by all unknowns, whose curvature in the rows ours leaves out as ODRPACK does
+    # SciPy's covariance is that by all unknowns, whose curvature in the rows ours leaves out as
+    # ODRPACK does
     assert errors == pytest.approx(np.sqrt(np.diagonal(covariance)).tolist(), rel=1e-5)
-    # the corrected predictors are nearest points: the way to them stands at right angles to the curve
+    # the corrected predictors are nearest points: the way to them stands at right angles to the
+    # curve
     adjusted = np.array(answer.adjusted["x"])
     slope = (model(values, adjusted + 1e-6) - model(values, adjusted - 1e-6)) / 2e-6
     across = (y - model(values, adjusted)) * slope / sy**2 - (adjusted - x) / sx**2
@@ -117,15 +135,20 @@ def test_beside_scipy_over_all_unknowns(
 
 
 def test_a_curve_that_goes_up_and_down_without_end_is_not_taken() -> None:
-    # a sine of infinite frequency passes through every row: the steps of Gauss and Newton lead there from the fit with
-    # exact predictors. The minimum by ODRPACK95 in odrpack 0.7, χ² = 4.62304
+    # a sine of infinite frequency passes through every row: the steps of Gauss and Newton lead
+    # there from the fit with exact predictors. The minimum by ODRPACK95 in odrpack 0.7, χ² =
+    # 4.62304
     x = [0.05, 0.95, 2.26, 3.04, 3.79, 5.14, 6.52, 7.38, 7.72, 8.49]
     y = [0.19, 1.46, 2.22, 2.32, 1.6, 0.39, -0.9, -1.79, -1.96, -1.35]
     start = {"a": 2.2, "w": 0.61, "c": 0.2}
     answer = autodiff_cli.fit("y = a*sin(w*x) + c", {"x": x, "y": y}, start, sigma="y=0.02,x=0.4")
     assert answer.converged and answer.goodness.chi_squared == pytest.approx(4.623041412, abs=2e-9)
-    assert [answer.point[name] for name in "awc"] == pytest.approx([2.159300, 0.606725, 0.202329], abs=2e-6)
-    assert [answer.parameters[name].error for name in "awc"] == pytest.approx([0.0465199, 0.0166405, 0.0469908], 1e-4)
+    assert [answer.point[name] for name in "awc"] == pytest.approx(
+        [2.159300, 0.606725, 0.202329], abs=2e-6
+    )
+    assert [answer.parameters[name].error for name in "awc"] == pytest.approx(
+        [0.0465199, 0.0166405, 0.0469908], 1e-4
+    )
 
 
 def test_two_uncertain_predictors() -> None:
@@ -154,7 +177,9 @@ def test_predictors_that_are_exact_are_an_ordinary_fit() -> None:
 
 
 def test_the_likelihood_is_that_of_all_measured_values() -> None:
-    """SciPy: the densities of y and x, at the true predictors and parameters that make their product largest."""
+    """SciPy: the densities of y and x, at the true predictors and parameters that make their
+    product largest.
+    """
     x, y, sx, sy = (np.array(PEARSON[name]) for name in ("x", "y", "sx", "sy"))
 
     def left(values: Any) -> Any:
@@ -163,7 +188,9 @@ def test_the_likelihood_is_that_of_all_measured_values() -> None:
 
     solution = least_squares(left, [6, -0.1, *x], xtol=1e-15, ftol=1e-15, gtol=1e-15).x
     a, b, true = solution[0], solution[1], solution[2:]
-    wanted = float(np.sum(norm.logpdf(y, a * np.exp(b * true), sy)) + np.sum(norm.logpdf(x, true, sx)))
+    wanted = float(
+        np.sum(norm.logpdf(y, a * np.exp(b * true), sy)) + np.sum(norm.logpdf(x, true, sx))
+    )
     goodness = autodiff_cli.fit("y = a*exp(b*x)", PEARSON, "b=-0.1", sigma="y=sy,x=sx").goodness
     assert goodness.log_likelihood == pytest.approx(wanted, rel=1e-10)
     assert goodness.aic == pytest.approx(2 * 2 - 2 * wanted, rel=1e-10)
@@ -174,25 +201,39 @@ def test_shares_in_percent_are_columns_of_uncertainties() -> None:
     columns = {"sx": [0.02 * x for x in PEARSON["x"]], "sy": [0.03 * y for y in PEARSON["y"]]}
     one = autodiff_cli.fit("y = a + b*x", PEARSON, sigma="y=3%, x=2 %")
     two = autodiff_cli.fit("y = a + b*x", PEARSON | columns, sigma="y=sy,x=sx")
-    assert one.point == pytest.approx(two.point, rel=1e-12) and one.rss == pytest.approx(two.rss, rel=1e-12)
+    assert one.point == pytest.approx(two.point, rel=1e-12) and one.rss == pytest.approx(
+        two.rss, rel=1e-12
+    )
 
 
 @pytest.mark.parametrize("options", [{}, {"precision": 25}, {"certified": True}])
 def test_a_formula_of_the_response(options: dict[str, Any]) -> None:
-    logs = {**PEARSON, "z": [math.log(y) for y in PEARSON["y"]], "sz": [0.1 / y for y in PEARSON["y"]]}
+    logs = {
+        **PEARSON,
+        "z": [math.log(y) for y in PEARSON["y"]],
+        "sz": [0.1 / y for y in PEARSON["y"]],
+    }
     answer = autodiff_cli.fit("log(y) = a + b*x", PEARSON, sigma=0.1, **options)
     plain = autodiff_cli.fit("z = a + b*x", logs, sigma="sz")
-    assert answer.response == "log(y)" and answer.columns["log(y)"] == pytest.approx(logs["z"], rel=1e-14)
+    assert answer.response == "log(y)" and answer.columns["log(y)"] == pytest.approx(
+        logs["z"], rel=1e-14
+    )
     for name in "ab":
         assert answer.point[name] == pytest.approx(plain.point[name], rel=1e-12)
-        assert float(answer.parameters[name].error or 0) == pytest.approx(plain.parameters[name].error, rel=1e-12)
+        assert float(answer.parameters[name].error or 0) == pytest.approx(
+            plain.parameters[name].error, rel=1e-12
+        )
     # an uncertainty under the formula's own name is its own
     own = autodiff_cli.fit("log(y) = a + b*x", PEARSON, sigma={"log(y)": 0.1})
-    assert own.point == pytest.approx(autodiff_cli.fit("z = a + b*x", logs, sigma=0.1).point, rel=1e-12)
+    assert own.point == pytest.approx(
+        autodiff_cli.fit("z = a + b*x", logs, sigma=0.1).point, rel=1e-12
+    )
 
 
 def test_a_formula_of_several_columns_has_the_uncertainty_of_its_derivatives() -> None:
-    answer = autodiff_cli.fit("y/(1 + w) = a + b*x", PEARSON | {"w": PEARSON["y"][::-1]}, sigma="y=0.1,w=0.2")
+    answer = autodiff_cli.fit(
+        "y/(1 + w) = a + b*x", PEARSON | {"w": PEARSON["y"][::-1]}, sigma="y=0.1,w=0.2"
+    )
     y, w = np.array(PEARSON["y"]), np.array(PEARSON["y"][::-1])
     spread = np.hypot(0.1 / (1 + w), 0.2 * y / (1 + w) ** 2)
     assert answer.sigma["y/(1 + w)"] == pytest.approx(spread.tolist(), rel=1e-12)
@@ -219,7 +260,9 @@ def test_what_cannot_be_fitted(text: str, options: dict[str, Any], message: str)
     assert message in str(caught.value)
 
 
-def test_a_fit_that_is_stopped_in_a_search_returns_what_its_strategy_accepted(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_fit_that_is_stopped_in_a_search_returns_what_its_strategy_accepted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     # a curve that goes up and down without end is near every row
     through_every_row = EndPoint(np.array([1.0, 1e9]), 0.0, math.inf, "a curve through every row")
 
@@ -236,22 +279,30 @@ def test_a_fit_that_is_stopped_in_a_search_returns_what_its_strategy_accepted(mo
 
 
 def _squares_by_angle(data: dict[str, list[float]], intercept: float) -> tuple[float, float]:
-    """Return the least squared distance of a line with this intercept and its slope, by its angle."""
+    """Return the least squared distance of a line with this intercept and its slope, by its
+    angle.
+    """
     x, y, sx, sy = (np.array(data[name]) for name in ("x", "y", "sx", "sy"))
 
     def squares(angle: float) -> float:
         rise, run = math.sin(angle), math.cos(angle)
-        return float(np.sum((run * (y - intercept) - rise * x) ** 2 / ((sy * run) ** 2 + (rise * sx) ** 2)))
+        return float(
+            np.sum((run * (y - intercept) - rise * x) ** 2 / ((sy * run) ** 2 + (rise * sx) ** 2))
+        )
 
     angles = np.linspace(-math.pi / 2, math.pi / 2, 4001)
     near = float(min(angles, key=squares))
-    end = minimize_scalar(squares, bounds=(near - 1e-3, near + 1e-3), method="bounded", options={"xatol": 1e-12})
+    end = minimize_scalar(
+        squares, bounds=(near - 1e-3, near + 1e-3), method="bounded", options={"xatol": 1e-12}
+    )
     return float(end.fun), math.tan(float(end.x))
 
 
 @pytest.mark.parametrize("seed", [0, 9, 49, 52, 105, 124, 136, 143])
 def test_a_line_through_a_point_turns_through_the_vertical_to_its_least_squares(seed: int) -> None:
-    """With a spread of its own in each row there are two minima, and one may be beyond an infinite slope."""
+    """With a spread of its own in each row there are two minima, and one may be beyond an infinite
+    slope.
+    """
     draw = np.random.default_rng(seed)
     n = int(draw.integers(3, 9))
     sx, sy = 10 ** draw.uniform(-1, 1, n), 10 ** draw.uniform(-1, 1, n)
@@ -264,7 +315,9 @@ def test_a_line_through_a_point_turns_through_the_vertical_to_its_least_squares(
     assert answer.point["k"] == pytest.approx(k, rel=1e-4)
 
 
-@pytest.mark.parametrize(("end", "rows", "seed", "square"), [(5, 50, 2, 45.5908483), (3, 200, 4, 105.16985)])
+@pytest.mark.parametrize(
+    ("end", "rows", "seed", "square"), [(5, 50, 2, 45.5908483), (3, 200, 4, 105.16985)]
+)
 def test_polynomials_of_degree_8_whose_residuals_are_as_large_as_their_radii(
     end: int, rows: int, seed: int, square: float
 ) -> None:

@@ -1,4 +1,6 @@
-"""Fits with units: columns in the units of their headings, parameters in those that make the formula consistent."""
+"""Fits with units: columns in the units of their headings, parameters in those that make the
+formula consistent.
+"""
 
 import json
 import math
@@ -59,13 +61,31 @@ def test_a_fit_is_the_same_one_in_all_units(volt: str, second: str):
         f"t/{second}": [x / parse_unit(second).to_si(1.0) for x in T],
     }
     start = {"k": f"{0.4 * 3600!r} 1/h"}
-    answer = ad.fit("U = U0*exp(-k*t) + c", data=data, at=start, sigma="50 mV", predict={"t": ["2000 ms" and 2.0]})
-    theirs, covariance = optimize.curve_fit(
-        lambda t, u0, k, c: u0 * numpy.exp(-k * t) + c, T, U, [5, 0.4, 0], [0.05] * 6, absolute_sigma=True
+    answer = ad.fit(
+        "U = U0*exp(-k*t) + c",
+        data=data,
+        at=start,
+        sigma="50 mV",
+        predict={"t": ["2000 ms" and 2.0]},
     )
-    for name, value, error in zip(("U0", "k", "c"), theirs, numpy.sqrt(numpy.diag(covariance)), strict=True):
-        assert in_si(answer, name) == (pytest.approx(value, rel=1e-6, abs=1e-7), pytest.approx(error, rel=1e-5))
-    residuals = (numpy.array(U) - theirs[0] * numpy.exp(-theirs[1] * numpy.array(T)) - theirs[2]) / 0.05
+    theirs, covariance = optimize.curve_fit(
+        lambda t, u0, k, c: u0 * numpy.exp(-k * t) + c,
+        T,
+        U,
+        [5, 0.4, 0],
+        [0.05] * 6,
+        absolute_sigma=True,
+    )
+    for name, value, error in zip(
+        ("U0", "k", "c"), theirs, numpy.sqrt(numpy.diag(covariance)), strict=True
+    ):
+        assert in_si(answer, name) == (
+            pytest.approx(value, rel=1e-6, abs=1e-7),
+            pytest.approx(error, rel=1e-5),
+        )
+    residuals = (
+        numpy.array(U) - theirs[0] * numpy.exp(-theirs[1] * numpy.array(T)) - theirs[2]
+    ) / 0.05
     assert answer.rss == pytest.approx(float(residuals @ residuals), rel=1e-6)
     assert str(answer.units["parameters"]["k"]) == "h⁻¹"
 
@@ -85,17 +105,23 @@ def test_columns_that_belong_to_no_system_are_converted():
 
 
 def test_a_column_beside_another_one_of_its_dimension():
-    answer = ad.fit("U1 = a*U2 + b*k", data={"U1 (V)": [1, 2, 3], "U2 (mV)": [2000, 4100, 5900], "k (1)": [1, 2, 2]})
+    answer = ad.fit(
+        "U1 = a*U2 + b*k",
+        data={"U1 (V)": [1, 2, 3], "U2 (mV)": [2000, 4100, 5900], "k (1)": [1, 2, 2]},
+    )
     plain = ad.fit("U1 = a*U2 + b*k", data={"U1": [1, 2, 3], "U2": [2.0, 4.1, 5.9], "k": [1, 2, 2]})
     for name in ("a", "b"):
-        assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-12)
+        assert answer.parameters[name].estimate == pytest.approx(
+            plain.parameters[name].estimate, rel=1e-12
+        )
     assert answer.units.texts()["parameters"] == {"a": "1", "b": "V"}
 
 
 def test_degrees_are_angles():
     degrees = [10.0, 20.0, 30.0, 50.0]
     answer = ad.fit(
-        "M = M0*sin(phi)", data={"M (N m)": [math.sin(math.radians(x)) for x in degrees], "phi (°)": degrees}
+        "M = M0*sin(phi)",
+        data={"M (N m)": [math.sin(math.radians(x)) for x in degrees], "phi (°)": degrees},
     )
     assert answer.parameters["M0"].estimate == pytest.approx(1, rel=1e-12)
     assert answer.columns["phi"] == degrees and answer.curve[-1][0] == pytest.approx(50, rel=1e-12)
@@ -104,12 +130,20 @@ def test_degrees_are_angles():
 def test_units_that_are_asked_for():
     answer = ad.fit("U = R*I + U0", data={"U (V)": V, "I (mA)": I}, in_="R=kohm,U0=mV")
     plain = ad.fit("U = R*I + U0", data={"U": V, "I": I})
-    assert answer.parameters["R"].estimate == pytest.approx(plain.parameters["R"].estimate, rel=1e-14)
-    assert answer.parameters["U0"].error == pytest.approx(plain.parameters["U0"].error * 1000, rel=1e-14)
-    assert answer.parameters["U0"].interval[1] == pytest.approx(plain.parameters["U0"].interval[1] * 1000, rel=1e-14)
+    assert answer.parameters["R"].estimate == pytest.approx(
+        plain.parameters["R"].estimate, rel=1e-14
+    )
+    assert answer.parameters["U0"].error == pytest.approx(
+        plain.parameters["U0"].error * 1000, rel=1e-14
+    )
+    assert answer.parameters["U0"].interval[1] == pytest.approx(
+        plain.parameters["U0"].interval[1] * 1000, rel=1e-14
+    )
     assert answer.point["U0"] == answer.parameters["U0"].estimate
     assert answer.units.texts()["parameters"] == {"R": "kΩ", "U0": "mV"}
-    with pytest.raises(ExpressionError, match=r'`R` is a resistance \(Ω\), and `in_="kg"` is for a mass'):
+    with pytest.raises(
+        ExpressionError, match=r'`R` is a resistance \(Ω\), and `in_="kg"` is for a mass'
+    ):
         ad.fit("U = R*I + U0", data={"U (V)": V, "I (mA)": I}, in_="R=kg")
     none = ad.fit("U = R*I + I", data={"U (V)": V, "I (mA)": I}, in_="none")
     assert none.units is None
@@ -117,11 +151,19 @@ def test_units_that_are_asked_for():
 
 def test_starts_bounds_and_held_values_with_units():
     data = {"U (V)": U, "t (min)": [x / 60 for x in T]}
-    bounded = ad.fit("U = U0*exp(-k*t)", data=data, at={"k": "0.2 1/s"}, bounds={"k": ("0.1 1/s", "0.3 1/s")})
-    assert bounded.parameters["k"].estimate == pytest.approx(0.3) and bounded.parameters["k"].held == "bound"
+    bounded = ad.fit(
+        "U = U0*exp(-k*t)", data=data, at={"k": "0.2 1/s"}, bounds={"k": ("0.1 1/s", "0.3 1/s")}
+    )
+    assert (
+        bounded.parameters["k"].estimate == pytest.approx(0.3)
+        and bounded.parameters["k"].held == "bound"
+    )
     assert str(bounded.units["parameters"]["k"]) == "s⁻¹"
     held = ad.fit("U = U0*exp(-k*t)", data=data, fix={"U0": "5000 mV"}, at={"k": 30})
-    assert held.parameters["U0"].estimate == pytest.approx(5000) and str(held.units["parameters"]["U0"]) == "mV"
+    assert (
+        held.parameters["U0"].estimate == pytest.approx(5000)
+        and str(held.units["parameters"]["U0"]) == "mV"
+    )
     # a number without a unit is in that of the answer
     number = ad.fit("U = U0*exp(-k*t)", data=data, fix={"U0": 5}, at={"k": 30})
     assert number.parameters["k"].estimate == pytest.approx(held.parameters["k"].estimate, rel=1e-9)
@@ -133,12 +175,20 @@ def test_uncertainties_in_their_own_units():
     data = {"U (V)": V, "I (mA)": I, "sU (mV)": [20] * 5, "sI (µA)": [100] * 5}
     answer = ad.fit("U = R*I + U0", data=data, sigma={"U": "sU", "I": "sI"})
     plain = ad.fit(
-        "U = R*I + U0", data={"U": V, "I": I, "sU": [0.02] * 5, "sI": [0.1] * 5}, sigma={"U": "sU", "I": "sI"}
+        "U = R*I + U0",
+        data={"U": V, "I": I, "sU": [0.02] * 5, "sI": [0.1] * 5},
+        sigma={"U": "sU", "I": "sI"},
     )
     for name in ("R", "U0"):
-        assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-9)
-        assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-9)
-    assert answer.sigma["U"] == pytest.approx([0.02] * 5) and answer.sigma["I"] == pytest.approx([0.1] * 5)
+        assert answer.parameters[name].estimate == pytest.approx(
+            plain.parameters[name].estimate, rel=1e-9
+        )
+        assert answer.parameters[name].error == pytest.approx(
+            plain.parameters[name].error, rel=1e-9
+        )
+    assert answer.sigma["U"] == pytest.approx([0.02] * 5) and answer.sigma["I"] == pytest.approx(
+        [0.1] * 5
+    )
     assert answer.goodness.chi_squared == pytest.approx(plain.goodness.chi_squared, rel=1e-9)
     with pytest.raises(ExpressionError, match="`U` is a voltage"):
         ad.fit("U = R*I", data=data, sigma="5 mA")
@@ -147,8 +197,16 @@ def test_uncertainties_in_their_own_units():
 @pytest.mark.parametrize(
     ("formula", "message", "place"),
     [
-        ("U = R*I + I/2", "the formula gives an electric current (A), and `U` is a voltage (V)", "R*I + I/2"),
-        ("U = R*I + exp(I)*c", "`exp` takes a number, and this is an electric current (A)", "exp(I)"),
+        (
+            "U = R*I + I/2",
+            "the formula gives an electric current (A), and `U` is a voltage (V)",
+            "R*I + I/2",
+        ),
+        (
+            "U = R*I + exp(I)*c",
+            "`exp` takes a number, and this is an electric current (A)",
+            "exp(I)",
+        ),
         ("U = R*I**n + U0", "a power of an electric current (A) needs a constant exponent", "I**n"),
         ("U = R*(I + c*I) + (c + I)*d", "cannot add a number and an electric current (A)", "c + I"),
         ("log(U) = a*I", "`log` takes a number, and this is a voltage (V)", "log(U)"),
@@ -158,7 +216,11 @@ def test_formulas_whose_dimensions_do_not_fit_together(formula: str, message: st
     with pytest.raises(ExpressionError) as raised:
         ad.fit(formula, data={"U (V)": V, "I (mA)": I})
     error = raised.value
-    assert message in str(error) and error.kind == "dimension" and (error.hint or "").endswith('in_="none"`')
+    assert (
+        message in str(error)
+        and error.kind == "dimension"
+        and (error.hint or "").endswith('in_="none"`')
+    )
     assert error.span is not None and formula[error.span.start : error.span.end] == place
 
 
@@ -178,7 +240,9 @@ def test_units_count_where_no_zero_is_shifted_or_some_are_asked_for():
     answer = ad.fit("U = R*I + U0", data=data)
     assert answer.units is None and answer.parameters == plain.parameters
     reason = "`I` is in °C, whose 0 is not absolute zero"
-    assert [w.message for w in answer.warnings] == [f"the units in the headings are ignored: {reason}"]
+    assert [w.message for w in answer.warnings] == [
+        f"the units in the headings are ignored: {reason}"
+    ]
     kelvin = ad.fit("U = R*I + U0", data=data, in_="U0=V")
     # the line begins at 0 K
     expected = plain.parameters["U0"].estimate - 273.15 * plain.parameters["R"].estimate
@@ -192,7 +256,9 @@ def test_an_unknown_unit_is_a_label_or_refused_where_units_are_asked_for():
     answer = ad.fit("U = R*I + U0", data=data)
     assert answer.parameters == plain.parameters
     assert answer.units.texts()["parameters"] == {"R": "V", "U0": "V"}
-    assert [w.message for w in answer.warnings] == ["`foo` in the heading of `I` is taken as a label without a factor"]
+    assert [w.message for w in answer.warnings] == [
+        "`foo` in the heading of `I` is taken as a label without a factor"
+    ]
     with pytest.raises(ExpressionError, match="is not a known unit"):
         ad.fit("U = R*I + U0", data=data, in_="U0=mV")
 
@@ -220,17 +286,24 @@ def test_a_column_without_a_unit_is_a_number_beside_others(heading: str, note: s
 
 def test_a_row_of_units_and_the_record(tmp_path: Path):
     path = tmp_path / "lab.csv"
-    path.write_text("U;I\nV;mA\n" + "".join(f"{u};{i}\n".replace(".", ",") for u, i in zip(V, I, strict=True)))
+    path.write_text(
+        "U;I\nV;mA\n" + "".join(f"{u};{i}\n".replace(".", ",") for u, i in zip(V, I, strict=True))
+    )
     result = autodiff("fit", "U = R*I + U0", "--data", str(path), "--json")
     record = json.loads(result.out)
     assert record["units"]["parameters"] == {"R": "V/mA", "U0": "V"}
-    assert record["parameters"]["R"] == ad.fit("U = R*I + U0", data={"U": V, "I": I}).parameters["R"].estimate
+    assert (
+        record["parameters"]["R"]
+        == ad.fit("U = R*I + U0", data={"U": V, "I": I}).parameters["R"].estimate
+    )
 
 
 def test_files_in_different_units_are_refused(tmp_path: Path):
     for name, unit in (("a", "V"), ("b", "mV")):
         (tmp_path / f"{name}.csv").write_text(f"U;I\n{unit};mA\n1;2\n2;4\n3;5\n")
-    result = autodiff("fit", "U = R*I", "--data", str(tmp_path / "a.csv"), "--data", str(tmp_path / "b.csv"))
+    result = autodiff(
+        "fit", "U = R*I", "--data", str(tmp_path / "a.csv"), "--data", str(tmp_path / "b.csv")
+    )
     assert result.code == 2 and "has the unit mV in" in result.err
 
 
@@ -278,10 +351,23 @@ def test_a_column_of_uncertainties_that_is_called_like_a_quantity_in_volts():
 def test_a_saved_point_has_units(tmp_path: Path):
     (tmp_path / "data.csv").write_text("U (mV),I (A)\n10,2\n20,4.1\n30,6\n")
     point = tmp_path / "point.json"
-    fitted = autodiff("fit", "U = R*I + U0", "--data", str(tmp_path / "data.csv"), "--save-point", str(point), "--json")
+    fitted = autodiff(
+        "fit",
+        "U = R*I + U0",
+        "--data",
+        str(tmp_path / "data.csv"),
+        "--save-point",
+        str(point),
+        "--json",
+    )
     parameters = json.loads(fitted.out)["parameters"]
-    assert json.loads(point.read_text()) == {"R": f"{parameters['R']!r} mV/A", "U0": f"{parameters['U0']!r} mV"}
-    value = json.loads(autodiff("grad", "R*I + U0", "--at", f"@{point}", "--at", "I=2 kA", "--json").out)
+    assert json.loads(point.read_text()) == {
+        "R": f"{parameters['R']!r} mV/A",
+        "U0": f"{parameters['U0']!r} mV",
+    }
+    value = json.loads(
+        autodiff("grad", "R*I + U0", "--at", f"@{point}", "--at", "I=2 kA", "--json").out
+    )
     assert value["units"]["value"] == "mV"
     assert value["value"] == pytest.approx(2000 * parameters["R"] + parameters["U0"], rel=1e-13)
 
@@ -291,13 +377,16 @@ FAHRENHEIT: dict[str, Any] = {"t": [0, 1, 2, 3, 4], "T": [50, 52.1, 53.9, 56, 58
 
 @pytest.mark.parametrize("options", [{"sigma": 0.1}, {}, {"sigma": "T=0.1,t=0.02"}])
 def test_a_response_in_degrees_fahrenheit_is_fitted_as_its_numbers_are(options: dict[str, Any]):
-    # computed in kelvin, and shown in the unit of the heading: all but the parameters is as without units
+    # computed in kelvin, and shown in the unit of the heading: all but the parameters is as without
+    # units
     data = {"t [s]": FAHRENHEIT["t"], "T [°F]": FAHRENHEIT["T"]}
     plain = ad.fit("T = a + b*t", data=FAHRENHEIT, predict={"t": [10]}, **options)
     answer = ad.fit("T = a + b*t", data=data, in_="b=K/s", predict={"t": [10]}, **options)
     assert answer.point["a"] == pytest.approx((plain.point["a"] - 32) / 1.8 + 273.15, rel=1e-12)
     for name in "ab":
-        assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error / 1.8, rel=1e-6)
+        assert answer.parameters[name].error == pytest.approx(
+            plain.parameters[name].error / 1.8, rel=1e-6
+        )
     assert answer.point["b"] == pytest.approx(plain.point["b"] / 1.8, rel=1e-7)
     for name in ("fitted", "residuals", "band"):
         assert getattr(answer, name) == pytest.approx(getattr(plain, name), rel=1e-6, abs=1e-6)
@@ -305,12 +394,16 @@ def test_a_response_in_degrees_fahrenheit_is_fitted_as_its_numbers_are(options: 
     for name, column in plain.sigma.items():
         assert answer.sigma[name] == pytest.approx(column, rel=1e-12)
     ((one,), (other,)) = answer.predictions, plain.predictions
-    assert one.confidence == pytest.approx(other.confidence, rel=1e-7) and one.value == pytest.approx(other.value)
+    assert one.confidence == pytest.approx(
+        other.confidence, rel=1e-7
+    ) and one.value == pytest.approx(other.value)
     if options:
         assert answer.goodness.chi_squared == pytest.approx(plain.goodness.chi_squared, rel=1e-6)
     # χ² and the information criteria are of the data in the units of the headings
     for name in ("log_likelihood", "aic", "bic"):
-        assert getattr(answer.goodness, name) == pytest.approx(getattr(plain.goodness, name), abs=1e-5)
+        assert getattr(answer.goodness, name) == pytest.approx(
+            getattr(plain.goodness, name), abs=1e-5
+        )
     if not options:
         assert answer.deviation == pytest.approx(plain.deviation, rel=1e-7)
         assert answer.units.texts()["deviation"] == "°F" and answer.units.texts()["rss"] == "°F²"
@@ -334,7 +427,9 @@ def test_parameters_have_the_prefix_of_their_size_for_people(tmp_path: Path):
     assert record["units"]["parameters"] == {"R": "V/mA"}
     shown = next(line for line in autodiff(*options).out.splitlines() if line.startswith("│ R"))
     cells = [cell.strip() for cell in shown.strip("│").split("│")]
-    assert float(cells[1]) == pytest.approx(1e6 * estimate, rel=1e-5) and cells[4].endswith(" µV/mA")
+    assert float(cells[1]) == pytest.approx(1e6 * estimate, rel=1e-5) and cells[4].endswith(
+        " µV/mA"
+    )
     assert float(cells[2]) == pytest.approx(1e6 * error, rel=1e-5)
     low, high = (1e6 * x for x in record["intervals"]["R"])
     assert [float(x) for x in cells[3].split(" to ")] == pytest.approx([low, high], rel=1e-5)
@@ -350,14 +445,31 @@ def test_uncertainties_are_converted_even_if_the_units_in_the_headings_are_ignor
     answer = ad.fit("y = a*x + b", data=data, sigma="s")
     assert (answer.units is None) == (predictor == "x [°C]")
     for name in "ab":
-        assert answer.parameters[name].estimate == pytest.approx(plain.parameters[name].estimate, rel=1e-12)
-        assert answer.parameters[name].error == pytest.approx(plain.parameters[name].error, rel=1e-12)
+        assert answer.parameters[name].estimate == pytest.approx(
+            plain.parameters[name].estimate, rel=1e-12
+        )
+        assert answer.parameters[name].error == pytest.approx(
+            plain.parameters[name].error, rel=1e-12
+        )
     typed = ad.fit("y = a*x + b", data=data, sigma="10 mm")
-    assert typed.parameters["a"].error == ad.fit("y = a*x + b", data=data, sigma=0.01).parameters["a"].error
-    for unit, message in (("ms", "are in ms, and `y` is a length"), ("%", "are in `%`"), ("cts", "are in `cts`")):
+    assert (
+        typed.parameters["a"].error
+        == ad.fit("y = a*x + b", data=data, sigma=0.01).parameters["a"].error
+    )
+    for unit, message in (
+        ("ms", "are in ms, and `y` is a length"),
+        ("%", "are in `%`"),
+        ("cts", "are in `cts`"),
+    ):
         with pytest.raises(ExpressionError, match=f"the uncertainties of `y` {message}"):
-            ad.fit("y = a*x + b", data={predictor: x, "y [m]": y, f"s [{unit}]": [10, 20, 10, 40]}, sigma="s")
-    with pytest.raises(ExpressionError, match="the uncertainties of `y` are in `mm`, and its column has no unit"):
+            ad.fit(
+                "y = a*x + b",
+                data={predictor: x, "y [m]": y, f"s [{unit}]": [10, 20, 10, 40]},
+                sigma="s",
+            )
+    with pytest.raises(
+        ExpressionError, match="the uncertainties of `y` are in `mm`, and its column has no unit"
+    ):
         ad.fit("y = a*x + b", data={predictor: x, "y": y, "s [mm]": [10, 20, 10, 40]}, sigma="s")
 
 
@@ -376,7 +488,9 @@ def test_predictions_are_in_the_unit_of_the_column_or_refused(tmp_path: Path):
         refused = autodiff("fit", *options, points, "--data", "bare.csv", folder=tmp_path)
         assert refused.code == 2 and "the numbers of `x` are in" in refused.err
     for more in (("--predict", "x=5 ms,w=1"), ("--bounds", "b=0 mm:3 mm"), ("--fix", "b=1 mm")):
-        without = autodiff("fit", "y = a*x + b*w", "--data", "line.csv", "--in", "none", *more, folder=tmp_path)
+        without = autodiff(
+            "fit", "y = a*x + b*w", "--data", "line.csv", "--in", "none", *more, folder=tmp_path
+        )
         assert without.code == 2 and "has a unit, and numbers here have none" in without.err
 
 
@@ -384,14 +498,21 @@ def test_predictions_are_in_the_unit_of_the_column_or_refused(tmp_path: Path):
 def test_a_percentage_of_a_column_in_per_cent_is_refused(share: str):
     rows = {"x": [1.0, 2.0, 3.0], "y": [2.0, 4.0, 6.1]}
     error = ad.fit("y = a*x", data=rows, sigma=share).parameters["a"].error
-    assert error == ad.fit("y = a*x", data={**rows, "s": [0.04, 0.08, 0.122]}, sigma="s").parameters["a"].error
+    assert (
+        error
+        == ad.fit("y = a*x", data={**rows, "s": [0.04, 0.08, 0.122]}, sigma="s")
+        .parameters["a"]
+        .error
+    )
     with pytest.raises(ExpressionError, match="`y` is in %, and a percentage of it may be"):
         ad.fit("y = a*x", data={"x": [1, 2, 3], "y [%]": [2, 4, 6.1]}, sigma=share)
 
 
 def test_a_unit_in_brackets_that_is_not_known_is_no_missing_unit():
     data = {"x [s]": [1, 2, 3], "y [m]": [2, 4, 6.1], "s [inches]": [1, 1, 2]}
-    with pytest.raises(ExpressionError, match="the uncertainties of `y` are in `inches`, and its column is in `m`"):
+    with pytest.raises(
+        ExpressionError, match="the uncertainties of `y` are in `inches`, and its column is in `m`"
+    ):
         ad.fit("y = a*x", data=data, sigma="s")
     with pytest.raises(ExpressionError, match="column `x` is in `secs`, which is not a known unit"):
         ad.fit("y = a*x", data={"x [secs]": [1, 2, 3], "y [m]": [2, 4, 6.1]}, in_="a=m")
@@ -408,7 +529,9 @@ def test_no_file_of_predictions_replaces_another(tmp_path: Path):
 
 def test_numbers_alone_do_not_go_with_units_in_the_formula():
     data = {"x [s]": [1, 2, 3], "y [mm]": [500, 1000, 1500]}
-    assert ad.fit("y = a*x + 5[mm]", data=data).parameters["a"].estimate == pytest.approx(6970 / 14, rel=1e-12)
+    assert ad.fit("y = a*x + 5[mm]", data=data).parameters["a"].estimate == pytest.approx(
+        6970 / 14, rel=1e-12
+    )
     with pytest.raises(ExpressionError, match="the formula gives a length"):
         ad.fit("y = a*x + 5[mm]", data=data, in_="none")
     ratio = ad.fit("y = a*x + 5[mm]/1[mm]", data=data, in_="none")
@@ -419,14 +542,38 @@ def test_numbers_alone_do_not_go_with_units_in_the_formula():
 @pytest.mark.parametrize("head", ["t [s],A [{}]", "t,A\ns,{}"])
 def test_a_sign_of_no_unit_is_no_unit(head: str, sign: str):
     data = head.format(sign) + "\n0,1000\n10,600\n20,370\n30,220\n40,135\n"
-    line = ("fit", "A = A0*exp(-k*t)", "--data", "-", "--at", "k=0.05 1/s", "--format", "plain", "--digits", "3")
+    line = (
+        "fit",
+        "A = A0*exp(-k*t)",
+        "--data",
+        "-",
+        "--at",
+        "k=0.05 1/s",
+        "--format",
+        "plain",
+        "--digits",
+        "3",
+    )
     result = autodiff(*line, stdin=data)
-    assert result.code == 0 and result.out.startswith("A0=998.68") and result.out.endswith("[s⁻¹]\n")
+    assert (
+        result.code == 0 and result.out.startswith("A0=998.68") and result.out.endswith("[s⁻¹]\n")
+    )
 
 
 def test_a_renamed_column_of_uncertainties_is_not_in_the_unit_that_its_variable_is_called_like():
     data = "t [s],N,u(N)\n0,1000,30\n10,600,25\n20,370,20\n30,220,15\n40,135,12\n"
-    line = ("fit", "N = N0*exp(-k*t)", "--data", "-", "--at", "k=0.05", "--columns", "s=u(N)", "--sigma", "s")
+    line = (
+        "fit",
+        "N = N0*exp(-k*t)",
+        "--data",
+        "-",
+        "--at",
+        "k=0.05",
+        "--columns",
+        "s=u(N)",
+        "--sigma",
+        "s",
+    )
     result = autodiff(*line, "--format", "plain", "--digits", "3", stdin=data)
     assert result.code == 0 and result.out.startswith("N0=998.21")
 
@@ -442,31 +589,60 @@ def test_a_renamed_column_of_uncertainties_is_not_in_the_unit_that_its_variable_
     ],
 )
 def test_symbols_of_laboratories_are_labels_in_headings(file: str, text: str, slope: float):
-    """Slopes by hand: `au` is no astronomical unit, `pH` no picohenry, `C` beside a temperature no coulomb."""
+    """Slopes by hand: `au` is no astronomical unit, `pH` no picohenry, `C` beside a temperature no
+    coulomb.
+    """
     result = autodiff("fit", text, "--data", "-", "--json", stdin=file)
     answer = json.loads(result.out)
     assert answer["parameters"]["b"] == pytest.approx(slope, rel=1e-12)
-    assert result.code == 0 and ("label" in result.err or "read as °" in result.err or "are ignored" in result.err)
+    assert result.code == 0 and (
+        "label" in result.err or "read as °" in result.err or "are ignored" in result.err
+    )
     unit = (answer.get("units") or {}).get("parameters", {}).get("b", "")
     assert not {"A", "H", "F", "C", "S"} & {*re.split(r"\W", str(unit))}
 
 
 def test_a_charge_is_in_coulomb_and_a_share_has_its_scale_where_units_are_asked_for():
-    charge = autodiff("fit", "y = a + b*Q", "--data", "-", "--format", "plain", stdin="Q (C),y (V)\n3,1\n5,2\n7,3\n")
+    charge = autodiff(
+        "fit",
+        "y = a + b*Q",
+        "--data",
+        "-",
+        "--format",
+        "plain",
+        stdin="Q (C),y (V)\n3,1\n5,2\n7,3\n",
+    )
     assert charge.out == "a=-0.5[V] b=0.5[V/C]\n"
     total = autodiff(
-        "fit", "y = a + b*total", "--data", "-", "--format", "plain", stdin="total (C),y (V)\n3,1\n5,2\n7,3\n"
+        "fit",
+        "y = a + b*total",
+        "--data",
+        "-",
+        "--format",
+        "plain",
+        stdin="total (C),y (V)\n3,1\n5,2\n7,3\n",
     )
     assert total.out == "a=-0.5[V] b=0.5[V/C]\n"
     share = autodiff(
-        "fit", "y = b*c", "--data", "-", "--in", "b=V", "--format", "plain", stdin="c (ppm),y (V)\n1,1\n2,2\n"
+        "fit",
+        "y = b*c",
+        "--data",
+        "-",
+        "--in",
+        "b=V",
+        "--format",
+        "plain",
+        stdin="c (ppm),y (V)\n1,1\n2,2\n",
     )
     assert share.out == "b=1000000.0[V]\n"
 
 
 @pytest.mark.parametrize(
     ("unit", "readings", "degrees"),
-    [("°C", "0,20\n1,22\n2,24.1\n3,25.9\n", "20.03 °C"), ("°F", "0,68\n1,71\n2,75\n3,78\n", "67.9 °F")],
+    [
+        ("°C", "0,20\n1,22\n2,24.1\n3,25.9\n", "20.03 °C"),
+        ("°F", "0,68\n1,71\n2,75\n3,78\n", "67.9 °F"),
+    ],
 )
 def test_a_parameter_in_degrees_is_said_to_be_in_kelvin(unit: str, readings: str, degrees: str):
     """Intercepts by hand: mean of T less slope times mean of t."""

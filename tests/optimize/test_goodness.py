@@ -1,4 +1,6 @@
-"""χ², information criteria and tests of residuals, beside SciPy's distributions and complete enumeration."""
+"""χ², information criteria and tests of residuals, beside SciPy's distributions and complete
+enumeration.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,9 @@ def test_known_uncertainties_give_chi_squared_and_the_likelihood_of_the_data() -
     assert goodness.chi_squared == pytest.approx(chi_squared) and answer.rss == goodness.chi_squared
     assert goodness.reduced == pytest.approx(chi_squared / 8)
     assert goodness.p_value == pytest.approx(float(stats.chi2.sf(chi_squared, 8)), rel=1e-12)
-    assert goodness.log_likelihood == pytest.approx(float(np.sum(stats.norm.logpdf(y, fitted, s))), rel=1e-12)
+    assert goodness.log_likelihood == pytest.approx(
+        float(np.sum(stats.norm.logpdf(y, fitted, s))), rel=1e-12
+    )
     assert goodness.aic == pytest.approx(2 * 2 - 2 * goodness.log_likelihood)
     assert goodness.bic == pytest.approx(2 * math.log(10) - 2 * goodness.log_likelihood)
     assert answer.deviation is None and answer.absolute_sigma
@@ -49,7 +53,9 @@ def test_an_estimated_variance_counts_as_a_parameter() -> None:
     assert goodness.aic == pytest.approx(2 * 3 - 2 * log_likelihood)
     assert goodness.bic == pytest.approx(3 * math.log(10) - 2 * log_likelihood)
     assert goodness.chi_squared is goodness.reduced is goodness.p_value is None
-    assert answer.deviation == pytest.approx(sigma * math.sqrt(10 / 8)) and not answer.absolute_sigma
+    assert (
+        answer.deviation == pytest.approx(sigma * math.sqrt(10 / 8)) and not answer.absolute_sigma
+    )
 
 
 def test_weights_enter_the_likelihood() -> None:
@@ -73,19 +79,26 @@ def test_scaled_errors_are_those_of_weights(options: dict[str, Any]) -> None:
     for name in "ab":
         error: Any = scaled.parameters[name].error
         assert float(error) == pytest.approx(float(weighted.parameters[name].error or 0), rel=1e-12)
-        assert scaled.parameters[name].interval == pytest.approx(weighted.parameters[name].interval, rel=1e-12)
+        assert scaled.parameters[name].interval == pytest.approx(
+            weighted.parameters[name].interval, rel=1e-12
+        )
         ratio = float(error) / float(absolute.parameters[name].error or 0)
         assert ratio == pytest.approx(math.sqrt(absolute.goodness.reduced or 0))
     assert scaled.goodness == absolute.goodness
 
 
 @pytest.mark.parametrize(
-    ("sigma", "words"), [(0.1, None), (0.03, "scatter more"), (0.9, "scatter less"), (0.001, "scatter more")]
+    ("sigma", "words"),
+    [(0.1, None), (0.03, "scatter more"), (0.9, "scatter less"), (0.001, "scatter more")],
 )
-def test_uncertainties_that_do_not_fit_the_residuals_are_warned_of(sigma: float, words: str | None) -> None:
+def test_uncertainties_that_do_not_fit_the_residuals_are_warned_of(
+    sigma: float, words: str | None
+) -> None:
     warnings = autodiff_cli.fit("y = a + b*x", LINE, sigma=sigma).warnings
     assert [each.kind for each in warnings] == ["goodness_of_fit"] * (words is not None)
-    assert all(words in each.message and "scale_errors" in (each.hint or "") for each in warnings if words)
+    assert all(
+        words in each.message and "scale_errors" in (each.hint or "") for each in warnings if words
+    )
     assert not autodiff_cli.fit("y = a + b*x", LINE, sigma=sigma, scale_errors=True).warnings
 
 
@@ -117,7 +130,11 @@ def test_many_runs_are_normal() -> None:
         runs = 1 + int(np.sum(np.diff(np.sign(residuals)) != 0))
         mean, variance = 1 + 2 * a * b / n, 2 * a * b * (2 * a * b - n) / (n**2 * (n - 1))
         result = runs_test(residuals)
-        assert result is not None and result.runs == runs and result.expected == pytest.approx(mean, rel=1e-12)
+        assert (
+            result is not None
+            and result.runs == runs
+            and result.expected == pytest.approx(mean, rel=1e-12)
+        )
         p_value = 2 * stats.norm.sf(abs(runs - mean) / math.sqrt(variance))
         assert result.p_value == pytest.approx(p_value, rel=1e-10)
 
@@ -135,11 +152,19 @@ def test_normality_beside_scipy() -> None:
         result = anderson_darling(sample)
         assert result is not None and (result.p_value > 0.05) == normal
         statistic = stats.anderson(sample, "norm", method="interpolate").statistic
-        assert result.statistic == pytest.approx(statistic * (1 + 0.75 / 200 + 2.25 / 200**2), rel=1e-9)
+        assert result.statistic == pytest.approx(
+            statistic * (1 + 0.75 / 200 + 2.25 / 200**2), rel=1e-9
+        )
     # D'Agostino and Stephens, table 4.7: the corrected statistic at these levels
     from autodiff_cli.capabilities.optimize.inference import _anderson_darling_tail as tail
 
-    for statistic, level in ((0.631, 0.10), (0.752, 0.05), (0.873, 0.025), (1.035, 0.01), (0.341, 0.5)):
+    for statistic, level in (
+        (0.631, 0.10),
+        (0.752, 0.05),
+        (0.873, 0.025),
+        (1.035, 0.01),
+        (0.341, 0.5),
+    ):
         assert tail(statistic) == pytest.approx(level, rel=0.03)
     assert 0 <= tail(50.0) < 1e-20 < tail(0.05) <= 1
 
@@ -148,20 +173,34 @@ NORMALITY = [
     ([0.1, -0.1, 0.6, 0.1, -0.5, 0.4, 1.3, 0.9, -0.7, -1.3], 0.1324695577924, 0.9810145820997),
     ([0.2, -0.5, -0.4, -2.4, 1.8, 1.1, -0.3, 0.8, 0.3, -0.6], 0.3256607965264, 0.521807739307),
     ([2.0, -2.6, 0.4, -0.6, -0.5, -0.2, -2.0, -0.2, -0.9, 3.3], 0.4101527987801, 0.3431818610104),
-    ([3.6, 1.0, 1.2, 1.4, 0.1, 4.8, 2.1, 4.1, 0.3, 0.0, 0.2, 0.3, 4.5, 0.0], 1.0314059829629, 0.0103082564442575),
-    ([0.1, 0.1, 0.0, 0.5, 3.5, 0.6, 0.0, 0.1, 0.7, 9.4, 0.9, 0.0, 0.3, 0.3], 3.0829807116558, 9.87921034907e-08),
+    (
+        [3.6, 1.0, 1.2, 1.4, 0.1, 4.8, 2.1, 4.1, 0.3, 0.0, 0.2, 0.3, 4.5, 0.0],
+        1.0314059829629,
+        0.0103082564442575,
+    ),
+    (
+        [0.1, 0.1, 0.0, 0.5, 3.5, 0.6, 0.0, 0.1, 0.7, 9.4, 0.9, 0.0, 0.3, 0.3],
+        3.0829807116558,
+        9.87921034907e-08,
+    ),
 ]
-"""A sample in each range of the formula, with the corrected statistic and the p-value of statsmodels 0.15."""
+"""A sample in each range of the formula, with the corrected statistic and the p-value of
+statsmodels 0.15.
+"""
 
 
 @pytest.mark.parametrize(("sample", "statistic", "p_value"), NORMALITY)
-def test_normality_beside_statsmodels(sample: list[float], statistic: float, p_value: float) -> None:
+def test_normality_beside_statsmodels(
+    sample: list[float], statistic: float, p_value: float
+) -> None:
     result = anderson_darling(np.array(sample))
     assert result is not None
     assert (result.statistic, result.p_value) == pytest.approx((statistic, p_value), rel=1e-11)
 
 
-@pytest.mark.parametrize("options", [{"sigma": "s"}, {"sigma": "s", "scale_errors": True}, {}, {"level": 0.6}])
+@pytest.mark.parametrize(
+    "options", [{"sigma": "s"}, {"sigma": "s", "scale_errors": True}, {}, {"level": 0.6}]
+)
 def test_propagate_has_the_interval_of_the_fit(options: dict[str, Any]) -> None:
     answer = autodiff_cli.fit("y = a + b*x", LINE, **options)
     for name, parameter in answer.parameters.items():
@@ -179,7 +218,9 @@ def test_exact_data_have_no_information_criteria() -> None:
 @pytest.mark.parametrize("y", [0.1, 1 / 3, 1e9 + 0.3, 0.0])
 @pytest.mark.parametrize("text", ["y = a + b*x", "y = a*exp(b*x) + c"])
 def test_a_constant_response_has_no_r_squared(y: float, text: str) -> None:
-    found = autodiff_cli.fit(text, {"x": [*range(1, 8)], "y": [y] * 7}, {"b": 0.1} if "exp" in text else {})
+    found = autodiff_cli.fit(
+        text, {"x": [*range(1, 8)], "y": [y] * 7}, {"b": 0.1} if "exp" in text else {}
+    )
     assert found.r_squared is None
     data = {"y": [y, y, y, 5.0], "w": [0.1, 0.3, 0.7, 0.0]}
     weighted = autodiff_cli.fit("y = a", data, weights="w")

@@ -19,7 +19,9 @@ def typed(numbers: Any) -> list[float]:
     return [with_text(float(x), repr(float(x))) for x in numbers]
 
 
-def exact_fit(rows: list[list[Fraction]], y: list[Fraction]) -> tuple[list[float], list[float], Fraction]:
+def exact_fit(
+    rows: list[list[Fraction]], y: list[Fraction]
+) -> tuple[list[float], list[float], Fraction]:
     """Return estimates, standard errors and the sum of squares, by elimination in fractions."""
     n = len(rows[0])
     system = []
@@ -48,7 +50,9 @@ def polynomial(degree: int) -> str:
 
 def assert_fits(found: Fit, estimates: list[float], errors: list[float], rss: Fraction) -> None:
     assert found.converged and not found.null
-    assert [float(each.estimate) for each in found.parameters.values()] == pytest.approx(estimates, rel=1e-9, abs=0)
+    assert [float(each.estimate) for each in found.parameters.values()] == pytest.approx(
+        estimates, rel=1e-9, abs=0
+    )
     computed = [float(each.error or 0) for each in found.parameters.values()]
     assert computed == pytest.approx(errors, rel=1e-9, abs=0)
     assert float(found.rss) == pytest.approx(float(rss), rel=1e-9)
@@ -106,13 +110,17 @@ def test_what_is_not_determined_is_named_beside_what_doubles_do_not_determine() 
     x = typed(np.round(np.linspace(10, 11, 30), 4))
     y = typed(np.round(np.sin(np.arange(30.0)), 4))
     found = fit(f"{polynomial(8)} + c*x", {"x": x, "y": y})
-    assert found.reason == "undetermined" and [{*direction} for direction in found.null] == [{"b1", "c"}]
+    assert found.reason == "undetermined" and [{*direction} for direction in found.null] == [
+        {"b1", "c"}
+    ]
     plain = fit(polynomial(8), {"x": x, "y": y})
     assert float(found.rss) == pytest.approx(float(plain.rss), rel=1e-9)
     assert found.dof == plain.dof == 21
 
 
-@pytest.mark.parametrize("arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)])
+@pytest.mark.parametrize(
+    "arithmetic", [arithmetic_of(False, 30, False), arithmetic_of(False, None, True)]
+)
 def test_digits_of_ill_conditioned_fits(arithmetic: Any) -> None:
     x = np.round(np.linspace(10, 11, 30), 4)
     y = np.round(np.sin(np.arange(30.0)), 4)
@@ -153,7 +161,10 @@ def test_parameters_of_terms_that_vanish_in_rounding_are_not_determined(rate: in
         (warning,) = (each.message for each in found.warnings if each.kind == "undetermined")
         assert warning == ("the data" if rate == 1000 else "doubles") + " do not determine `b` here"
     # noise says how much `b` may be
-    noisy = fit(f"y = a*x + b*exp(-{rate}*x)", data | {"y": [2 * each + 0.01 * math.sin(9 * each) for each in x]})
+    noisy = fit(
+        f"y = a*x + b*exp(-{rate}*x)",
+        data | {"y": [2 * each + 0.01 * math.sin(9 * each) for each in x]},
+    )
     assert noisy.converged == (rate < 1000) and noisy.parameters["a"].error is not None
 
 
@@ -168,14 +179,20 @@ def test_what_only_doubles_do_not_tell_apart_is_said_of_doubles() -> None:
     y = 1 + np.exp(-0.5 * (x - 1e6)) + 0.3 * (x - 1e6) ** 2 + 0.01 * np.cos(37 * np.arange(25))
     found = fit("y = exp(-k*(x - 1e6)) + a + b*x + c*x**2", {"x": x, "y": y}, {"k": 0.4})
     assert found.reason == "undetermined"
-    assert all("doubles do not distinguish" in each.message for each in found.warnings if each.kind == "undetermined")
+    assert all(
+        "doubles do not distinguish" in each.message
+        for each in found.warnings
+        if each.kind == "undetermined"
+    )
     twice = fit("y = exp(-k*(x - 1e6)) + a*d + b*(x - 1e6)", {"x": x, "y": y}, {"k": 0.4, "d": 1.0})
     assert "the data do not distinguish `a` and `d`" in {each.message for each in twice.warnings}
 
 
 @pytest.mark.parametrize("place", [None, 601])
 def test_all_rows_decide_whether_parameters_are_told_apart(place: int | None) -> None:
-    """One row of many may tell two parameters apart, also one that a share of the rows leaves out."""
+    """One row of many may tell two parameters apart, also one that a share of the rows leaves
+    out.
+    """
     x = np.arange(1.0, 1102)
     z = 3 * x
     if place is not None:
@@ -184,7 +201,9 @@ def test_all_rows_decide_whether_parameters_are_told_apart(place: int | None) ->
     for text in ("y = a*x + b*z", "y = exp(a)*x + b*z"):
         found = fit(text, {"x": x, "y": y, "z": z}, {"a": 0.1} if "exp" in text else {})
         if place is None:
-            assert [each.message for each in found.warnings] == ["the data do not distinguish `a` and `b`"]
+            assert [each.message for each in found.warnings] == [
+                "the data do not distinguish `a` and `b`"
+            ]
         elif "exp" in text:
             messages = [each.message for each in found.warnings if each.kind == "undetermined"]
             assert messages == ["doubles do not distinguish `a` and `b`"]
@@ -227,7 +246,11 @@ def test_a_slope_of_0_is_determined_in_any_unit_of_its_column(size: float, text:
     found, plain = (fit(text, {"x": [unit * each for each in x], "y": y}) for unit in (size, 1.0))
     assert found.converged and found.dof == plain.dof
     error, wanted = found.parameters["b"].error, plain.parameters["b"].error
-    assert error is not None and wanted is not None and size * float(error) == pytest.approx(float(wanted), rel=1e-9)
+    assert (
+        error is not None
+        and wanted is not None
+        and size * float(error) == pytest.approx(float(wanted), rel=1e-9)
+    )
 
 
 @pytest.mark.parametrize("text", ["y = a + b*x", "y = a + b*x + c*x**2"])
@@ -261,7 +284,9 @@ def test_slopes_about_the_largest_double_have_a_verdict(factor: str) -> None:
 
 
 YEARS = {"x": [2011.0, 2012, 2013, 2014, 2015, 2016], "y": [1.2, 1.5, 1.9, 2.2, 2.9, 3.4]}
-"""Its rate is 0.20672149 with the standard error 0.00861437, by SciPy in x - 2011 from a start beside it."""
+"""Its rate is 0.20672149 with the standard error 0.00861437, by SciPy in x - 2011 from a start
+beside it.
+"""
 
 
 def test_sums_of_finite_products_may_overflow() -> None:
@@ -273,10 +298,15 @@ def test_what_the_data_determine_is_found_beside_what_they_do_not() -> None:
     found = fit("y = a*exp(b*x + c)", YEARS, {"a": 1, "b": 0.1, "c": 0})
     assert found.reason == "undetermined" and "not converged" not in found.message
     rate = found.parameters["b"]
-    assert (rate.estimate, rate.error) == (pytest.approx(0.20672149, rel=1e-7), pytest.approx(0.00861437, rel=1e-5))
+    assert (rate.estimate, rate.error) == (
+        pytest.approx(0.20672149, rel=1e-7),
+        pytest.approx(0.00861437, rel=1e-5),
+    )
 
 
-@pytest.mark.parametrize("text", ["y = a*exp(b*x + c)", "y = a*c*exp(b*x)", "y = exp(b*x + log(a) + c)"])
+@pytest.mark.parametrize(
+    "text", ["y = a*exp(b*x + c)", "y = a*c*exp(b*x)", "y = exp(b*x + log(a) + c)"]
+)
 def test_no_other_rate_is_given_without_a_word(text: str) -> None:
     for start in (0.05, 0.1, 0.3):
         found = fit(text, YEARS, {"a": 1e-100, "b": start, "c": 1e-90})
@@ -285,11 +315,19 @@ def test_no_other_rate_is_given_without_a_word(text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["y = a*(1 - exp(-b*x))", "y = a*exp(b*x) + c", "y = a*x/(b + x)", "y = a*sinh(b*x)", "y = a*tanh(b*x)"]
+    "text",
+    [
+        "y = a*(1 - exp(-b*x))",
+        "y = a*exp(b*x) + c",
+        "y = a*x/(b + x)",
+        "y = a*sinh(b*x)",
+        "y = a*tanh(b*x)",
+    ],
 )
 @pytest.mark.parametrize("scale", [1.0, 1e-9, 1e9])
 def test_a_curve_that_meets_a_line_only_in_the_limit_has_no_errors(text: str, scale: float) -> None:
-    # its sum of squares is above 0 at all parameters, and in doubles 0 where rounding has its digits
+    # its sum of squares is above 0 at all parameters, and in doubles 0 where rounding has its
+    # digits
     found = fit(text, {"x": [scale * t for t in (1.0, 2, 3, 4)], "y": [1.0, 2, 3, 4]})
     assert not found.converged and found.reason in ("digits", "undetermined", "stuck")
     assert found.parameters["a"].error is None and found.parameters["b"].error is None
@@ -306,4 +344,7 @@ def test_a_curve_that_meets_the_data_has_the_errors_0(text: str, point: dict[str
     found = fit(text, {"x": xs, "y": ys})
     assert found.converged
     for name, x in point.items():
-        assert math.isclose(found.point[name], x, rel_tol=1e-12) and (found.parameters[name].error or 0.0) < 1e-13
+        assert (
+            math.isclose(found.point[name], x, rel_tol=1e-12)
+            and (found.parameters[name].error or 0.0) < 1e-13
+        )

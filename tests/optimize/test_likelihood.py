@@ -1,4 +1,6 @@
-"""`fit --loss poisson` and `--loss binomial`: beside statsmodels 0.15, and Newton's method written out here."""
+"""`fit --loss poisson` and `--loss binomial`: beside statsmodels 0.15, and Newton's method written
+out here.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ BEETLES = {
     "n": [59, 60, 62, 56, 63, 59, 62, 60],
 }
 REFERENCES: list[tuple[str, Mapping[str, Sequence[float]], dict[str, Any], list[list[float]], list[float]]] = [
-    # formula, data, options; then by statsmodels: estimates, standard errors and deviance residuals;
-    # deviance, log-likelihood and AIC
+    # formula, data, options; then by statsmodels: estimates, standard errors and deviance
+    # residuals; deviance, log-likelihood and AIC
     ("y = exp(a + b*x)", COUNTS, {"loss": "poisson"},
      [[0.521024631257323, 0.6443120886537369], [0.3636552922678351, 0.08637666463964544],
       [0.23663089259799466, -0.11686975063470033, -0.04395079475743943, 0.3929070523547607, -0.6881890191959402,
@@ -34,7 +36,9 @@ REFERENCES: list[tuple[str, Mapping[str, Sequence[float]], dict[str, Any], list[
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("text", "data", "options", "numbers", "quality"), REFERENCES, ids=["poisson", "binomial"])
+@pytest.mark.parametrize(
+    ("text", "data", "options", "numbers", "quality"), REFERENCES, ids=["poisson", "binomial"]
+)
 def test_beside_statsmodels(
     text: str,
     data: Mapping[str, Sequence[float]],
@@ -49,7 +53,9 @@ def test_beside_statsmodels(
     assert [float(each.error or 0) for each in parameters] == pytest.approx(numbers[1], rel=1e-7)
     assert answer.standardised == pytest.approx(numbers[2], rel=1e-6)
     goodness = answer.goodness
-    assert [answer.deviance, goodness.log_likelihood, goodness.aic] == pytest.approx(quality, rel=1e-12)
+    assert [answer.deviance, goodness.log_likelihood, goodness.aic] == pytest.approx(
+        quality, rel=1e-12
+    )
     assert answer.interval_method == "profile"
 
 
@@ -68,7 +74,10 @@ def least_deviance(x: Any, y: Any, n: Any, offset: Any) -> float:
         variance = mean if n is None else mean * (1 - mean / n)
         step = np.linalg.solve(x.T @ (x * variance[:, None]), x.T @ (y - mean))
         share = 1.0
-        while deviance(x @ (b + share * step) + offset, y, n) > deviance(eta, y, n) + 1e-12 and share > 1e-9:
+        while (
+            deviance(x @ (b + share * step) + offset, y, n) > deviance(eta, y, n) + 1e-12
+            and share > 1e-9
+        ):
             share /= 2
         b = b + share * step
     return deviance(x @ b + offset, y, n)
@@ -81,9 +90,17 @@ def test_ends_of_intervals_have_the_likelihood_of_their_level(seed: int) -> None
     eta = 0.4 + 0.8 * x
     is_count = seed % 2 == 0
     n = None if is_count else rng.integers(1, 12, 20).astype(float)
-    y = rng.poisson(np.exp(eta)) if n is None else rng.binomial(n.astype(int), 1 / (1 + np.exp(-eta)))
-    data = {"x": x.tolist(), "y": y.astype(float).tolist()} | ({} if n is None else {"n": n.tolist()})
-    options: dict[str, Any] = {"loss": "poisson"} if is_count else {"loss": "binomial", "trials": "n"}
+    y = (
+        rng.poisson(np.exp(eta))
+        if n is None
+        else rng.binomial(n.astype(int), 1 / (1 + np.exp(-eta)))
+    )
+    data = {"x": x.tolist(), "y": y.astype(float).tolist()} | (
+        {} if n is None else {"n": n.tolist()}
+    )
+    options: dict[str, Any] = (
+        {"loss": "poisson"} if is_count else {"loss": "binomial", "trials": "n"}
+    )
     answer = fit(f"y = {'exp' if is_count else 'sigmoid'}(a + b*x)", data=data, **options)
     columns = np.column_stack([np.ones(20), x])
     least = least_deviance(columns, y, n, np.zeros(20))
@@ -93,14 +110,17 @@ def test_ends_of_intervals_have_the_likelihood_of_their_level(seed: int) -> None
             assert end is not None
             other = columns[:, [1 - k]]
             rise = least_deviance(other, y, n, end * columns[:, k]) - least
-            assert rise == pytest.approx(3.841458820694124, abs=1e-5)  # of χ² with one degree of freedom, at 95 %
+            # of χ² with one degree of freedom, at 95 %
+            assert rise == pytest.approx(3.841458820694124, abs=1e-5)
 
 
 def test_a_mean_of_any_formula() -> None:
     # a peak on a background: Newton's method on the likelihood, to where its gradient is 0
     x = np.arange(12.0)
     y = np.array([3, 2, 4, 5, 12, 21, 19, 11, 4, 3, 1, 2.0])
-    answer = fit("y = c + A*exp(-((x - m)/s)**2/2)", data={"x": x.tolist(), "y": y.tolist()}, loss="poisson")
+    answer = fit(
+        "y = c + A*exp(-((x - m)/s)**2/2)", data={"x": x.tolist(), "y": y.tolist()}, loss="poisson"
+    )
     assert answer.converged
     c, a, m, s = (answer.point[name] for name in ("c", "A", "m", "s"))
     u = (x - m) / s
@@ -118,12 +138,22 @@ def test_a_mean_of_any_formula() -> None:
 @pytest.mark.parametrize(
     ("text", "data", "options"),
     [
-        ("y = sigmoid(a + b*x)", {"x": [0, 1, 2, 3, 4, 5], "y": [0, 0, 0, 1, 1, 1]}, {"loss": "binomial"}),
-        ("y = exp(a + b*g)", {"g": [0, 0, 0, 1, 1, 1], "y": [0, 0, 0, 3, 5, 2]}, {"loss": "poisson"}),
+        (
+            "y = sigmoid(a + b*x)",
+            {"x": [0, 1, 2, 3, 4, 5], "y": [0, 0, 0, 1, 1, 1]},
+            {"loss": "binomial"},
+        ),
+        (
+            "y = exp(a + b*g)",
+            {"g": [0, 0, 0, 1, 1, 1], "y": [0, 0, 0, 3, 5, 2]},
+            {"loss": "poisson"},
+        ),
         ("y = a + b*g", {"g": [0, 0, 0, 1, 1, 1], "y": [0, 0, 0, 3, 5, 2]}, {"loss": "poisson"}),
     ],
 )
-def test_separation_is_said_and_has_no_standard_errors(text: str, data: Any, options: dict[str, Any]) -> None:
+def test_separation_is_said_and_has_no_standard_errors(
+    text: str, data: Any, options: dict[str, Any]
+) -> None:
     answer = fit(text, data=data, **options)
     assert not answer.converged
     assert answer.reason == "undetermined"
@@ -162,10 +192,13 @@ def test_goodness_has_a_tail_only_where_expected_counts_are_large() -> None:
     many = fit("y = exp(a + b*x)", data={"x": x, "y": [9.0, 14, 16, 30, 36, 61]}, loss="poisson")
     few = fit("y = exp(a + b*x)", data={"x": x, "y": [0.0, 1, 0, 2, 1, 6]}, loss="poisson")
     between = fit("y = exp(a + b*x)", data={"x": x, "y": [2.0, 3, 4, 3, 4, 5]}, loss="poisson")
-    small = fit("y = exp(a + b*x)", data={"x": x, "y": [1.0, 6, 72, 864, 10368, 124416]}, loss="poisson")
+    small = fit(
+        "y = exp(a + b*x)", data={"x": x, "y": [1.0, 6, 72, 864, 10368, 124416]}, loss="poisson"
+    )
     # Cochran's rule: four in five of the expected counts are 5 or more, and none is below 1
     half = many.deviance / 2
-    assert many.goodness.p_value == pytest.approx(math.exp(-half) * (1 + half), rel=1e-12)  # χ² of 4 degrees of freedom
+    # χ² of 4 degrees of freedom
+    assert many.goodness.p_value == pytest.approx(math.exp(-half) * (1 + half), rel=1e-12)
     assert few.goodness.p_value is None
     # most expected counts are between 1 and 5; one is below 1, and the others are large
     assert between.goodness.p_value is None
@@ -186,26 +219,42 @@ def test_parameters_of_counts_have_units_and_the_numbers_are_those_without() -> 
     counted = fit(text, columns, loss="poisson")
     assert counted.deviance == pytest.approx(plain.deviance, rel=1e-9)
     assert counted.point == pytest.approx(plain.point, rel=1e-7)
-    assert counted.units is not None and counted.units.texts()["parameters"] == {"N": "1", "tau": "s"}
+    assert counted.units is not None and counted.units.texts()["parameters"] == {
+        "N": "1",
+        "tau": "s",
+    }
     minutes = fit(text, columns, {"tau": "1 min"}, loss="poisson")
     assert minutes.point["tau"] == pytest.approx(plain.point["tau"] / 60, rel=1e-7)
-    assert minutes.parameters["tau"].error == pytest.approx(plain.parameters["tau"].error / 60, rel=1e-6)
+    assert minutes.parameters["tau"].error == pytest.approx(
+        plain.parameters["tau"].error / 60, rel=1e-6
+    )
 
 
 def test_a_dose_of_half_of_all_successes_has_the_unit_of_the_doses() -> None:
     columns = {"d [mg]": [1, 2, 4, 8, 16], "dead": [1, 4, 9, 15, 19], "n": [20] * 5}
     answer = fit("dead = 1/(1 + (LD/d)**h)", columns, loss="binomial", trials="n")
     # the logit is linear in log(d): -h·log(LD) + h·log(d)
-    logit = fit("dead = sigmoid(a + h*log(d))", {"d": columns["d [mg]"], **columns}, loss="binomial", trials="n")
+    logit = fit(
+        "dead = sigmoid(a + h*log(d))",
+        {"d": columns["d [mg]"], **columns},
+        loss="binomial",
+        trials="n",
+    )
     assert answer.units is not None and answer.units.texts()["parameters"] == {"LD": "mg", "h": "1"}
     assert answer.point["h"] == pytest.approx(logit.point["h"], rel=1e-6)
-    assert answer.point["LD"] == pytest.approx(math.exp(-logit.point["a"] / logit.point["h"]), rel=1e-6)
+    assert answer.point["LD"] == pytest.approx(
+        math.exp(-logit.point["a"] / logit.point["h"]), rel=1e-6
+    )
 
 
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
-        ({"t [s]": [0, 1, 2], "n [mm]": [5, 3, 1]}, {"loss": "poisson"}, "`n` is in mm, and a count is a plain number"),
+        (
+            {"t [s]": [0, 1, 2], "n [mm]": [5, 3, 1]},
+            {"loss": "poisson"},
+            "`n` is in mm, and a count is a plain number",
+        ),
         (
             {"t [s]": [0, 1, 2], "n": [5, 3, 1], "k [kg]": [9, 9, 9]},
             {"loss": "binomial", "trials": "k"},
@@ -213,7 +262,9 @@ def test_a_dose_of_half_of_all_successes_has_the_unit_of_the_doses() -> None:
         ),
     ],
 )
-def test_counts_have_no_unit(columns: dict[str, list[float]], options: dict[str, Any], message: str) -> None:
+def test_counts_have_no_unit(
+    columns: dict[str, list[float]], options: dict[str, Any], message: str
+) -> None:
     with pytest.raises(ExpressionError, match=message):
         fit("n = exp(-t/tau)", columns, **options)
     label = {"t [s]": [0, 1, 2, 3], "n [counts]": [52, 31, 22, 9]}

@@ -14,7 +14,9 @@ from autodiff_cli import ExpressionError
 
 def test_the_lowest_of_two_minima() -> None:
     answer = autodiff_cli.minimize("x**4 - 3*x**2 + x", {"x": 1}, starts=20)
-    low, high = (min(np.roots([4, 0, -6, 1]), key=lambda x, near=near: abs(x - near)) for near in (-1.3, 1.1))
+    low, high = (
+        min(np.roots([4, 0, -6, 1]), key=lambda x, near=near: abs(x - near)) for near in (-1.3, 1.1)
+    )
     assert answer.point["x"] == pytest.approx(low, abs=1e-9)
     assert [end.point["x"] for end in answer.starts] == pytest.approx([low, high], abs=1e-6)
     assert sum(end.count for end in answer.starts) == 20
@@ -33,7 +35,9 @@ def test_random_functions_whose_minimum_a_grid_shows() -> None:
 
 
 def test_bounds_constraints_and_domains_hold_at_all_starts() -> None:
-    answer = autodiff_cli.minimize("sin(3*x) + log(x)/9", {"x": 1}, bounds={"x": (0.5, 9)}, starts=15)
+    answer = autodiff_cli.minimize(
+        "sin(3*x) + log(x)/9", {"x": 1}, bounds={"x": (0.5, 9)}, starts=15
+    )
     assert all(0.5 <= end.point["x"] <= 9 for end in answer.starts if end.converged)
     tied = autodiff_cli.minimize("x*y", {"x": 1, "y": 1}, subject_to="x**2 + y**2 = 8", starts=12)
     assert tied.value == pytest.approx(-4)
@@ -49,7 +53,9 @@ def test_a_value_that_falls_without_bound_has_no_minimum() -> None:
 
 def test_starts_are_drawn_by_the_seed() -> None:
     text = "sin(x)*exp(-x**2/50)"
-    first, again, other = (autodiff_cli.minimize(text, {"x": 10}, starts=6, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (
+        autodiff_cli.minimize(text, {"x": 10}, starts=6, seed=seed) for seed in (1, 1, 2)
+    )
     assert first.to_dict() == again.to_dict()
     assert first.starts != other.starts
 
@@ -66,14 +72,24 @@ def test_numbers_of_starts_that_are_refused(starts: int) -> None:
     [
         ("x**4 - 3*x**2 + x", {"x": 1}, {"x": (-3, 3)}, -3.5139050389347894),
         ("abs(x) + x**2", {"x": 1}, {"x": (-5, 4)}, 0),
-        ("(x**2 + y - 11)**2 + (x + y**2 - 7)**2", {"x": 1, "y": 1}, {"x": (-5, 5), "y": (-5, 5)}, 0),
+        (
+            "(x**2 + y - 11)**2 + (x + y**2 - 7)**2",
+            {"x": 1, "y": 1},
+            {"x": (-5, 5), "y": (-5, 5)},
+            0,
+        ),
         ("x*y", {"x": 1, "y": 1}, {"x": (-1, 2), "y": (-3, 3)}, -6),
     ],
 )
-def test_a_minimum_over_bounds_is_proven(text: str, point: dict, bounds: dict, least: float) -> None:
+def test_a_minimum_over_bounds_is_proven(
+    text: str, point: dict, bounds: dict, least: float
+) -> None:
     answer = autodiff_cli.minimize(text, point, bounds=bounds, starts=8)
     assert answer.value == pytest.approx(least, abs=1e-9) and answer.proven == "global"
-    assert "the global minimum over the bounds: proven, no value there is lower by more than 1e-" in answer.tried
+    assert (
+        "the global minimum over the bounds: proven, no value there is lower by more than 1e-"
+        in answer.tried
+    )
 
 
 @pytest.mark.parametrize(
@@ -82,17 +98,26 @@ def test_a_minimum_over_bounds_is_proven(text: str, point: dict, bounds: dict, l
         ("x**4 - 3*x**2 + x", {"x": 1}, {}),  # no box
         ("x**4 - 3*x**2 + x", {"x": 2.9}, {"bounds": {"x": (-3, None)}}),
         ("x**2 + y**2", {"x": 1, "y": 1}, {"bounds": {"x": (-3, 3)}}),
-        ("x**2 + y**2", {"x": 1, "y": 1}, {"bounds": {"x": (-3, 3), "y": (-3, 3)}, "subject_to": "x + y >= 1"}),
-        ("1/(x - 0.3) + x**2", {"x": 2}, {"bounds": {"x": (-3, 3)}}),  # it falls without bound at a pole
+        (
+            "x**2 + y**2",
+            {"x": 1, "y": 1},
+            {"bounds": {"x": (-3, 3), "y": (-3, 3)}, "subject_to": "x + y >= 1"},
+        ),
+        # it falls without bound at a pole
+        ("1/(x - 0.3) + x**2", {"x": 2}, {"bounds": {"x": (-3, 3)}}),
     ],
 )
-def test_where_nothing_is_proven_a_lower_minimum_is_not_ruled_out(text: str, point: dict, more: dict) -> None:
+def test_where_nothing_is_proven_a_lower_minimum_is_not_ruled_out(
+    text: str, point: dict, more: dict
+) -> None:
     answer = autodiff_cli.minimize(text, point, starts=3, **more)
     assert answer.proven == "" and "proven" not in answer.tried and "not ruled out" in answer.tried
 
 
 def test_a_narrow_minimum_that_no_search_finds_is_no_proof() -> None:
-    answer = autodiff_cli.minimize("x**2 - 3*exp(-1e8*(x - 1.2345)**2)", {"x": -1}, bounds={"x": (-2, 2)}, starts=3)
+    answer = autodiff_cli.minimize(
+        "x**2 - 3*exp(-1e8*(x - 1.2345)**2)", {"x": -1}, bounds={"x": (-2, 2)}, starts=3
+    )
     assert answer.value > -1 and answer.proven == ""
 
 
@@ -124,7 +149,10 @@ def test_a_fit_from_several_starts_ends_at_the_least_and_lists_the_others() -> N
     assert answer.tried.startswith("8 starts: ") and "not ruled out" in answer.tried
     for end in others[:3]:  # the sums of squares are those of the points
         point = {**end.point}
-        rss = sum((yk - point["a"] * math.sin(point["w"] * x + point["p"])) ** 2 for x, yk in zip(t, y, strict=True))
+        rss = sum(
+            (yk - point["a"] * math.sin(point["w"] * x + point["p"])) ** 2
+            for x, yk in zip(t, y, strict=True)
+        )
         assert end.rss == pytest.approx(rss, rel=1e-6)
 
 
@@ -134,4 +162,6 @@ def test_a_linear_fit_has_one_end_and_counts_have_several_starts_too() -> None:
         "the formula is linear in all parameters: from every start the search ends here"
     )
     counts = autodiff_cli.fit("n = exp(a + b*x)", columns, loss="poisson", starts=9)
-    assert counts.converged and counts.starts is not None and counts.starts[0].rss == counts.deviance
+    assert (
+        counts.converged and counts.starts is not None and counts.starts[0].rss == counts.deviance
+    )

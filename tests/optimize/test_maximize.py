@@ -1,4 +1,6 @@
-"""Tests of `maximize`: known maxima, their multipliers, and the verdicts of `minimize` about the negative."""
+"""Tests of `maximize`: known maxima, their multipliers, and the verdicts of `minimize` about the
+negative.
+"""
 
 from __future__ import annotations
 
@@ -25,21 +27,38 @@ PROBLEMS: list[dict[str, Any]] = [
 TURNED = {"minimum": "maximum", "maximum": "minimum"}
 
 
-@pytest.mark.parametrize("problem", PROBLEMS, ids=lambda problem: problem.get("id") or problem["expr"])
+@pytest.mark.parametrize(
+    "problem", PROBLEMS, ids=lambda problem: problem.get("id") or problem["expr"]
+)
 def test_a_maximum_is_a_minimum_of_the_negative(problem: dict[str, Any]) -> None:
-    """The text is negated here, the graph there: the way, the verdict and the numbers are the same but for signs."""
+    """The text is negated here, the graph there: the way, the verdict and the numbers are the same
+    but for signs.
+    """
     *before, last = problem["expr"].split(";")
     text = ";".join([*before, f"-({last})"])
     limits = {name: Range(*ends) for name, ends in problem.get("bounds", {}).items()}
     low = minimize(problem["expr"], problem["start"], bounds=limits)
     high = minimize(text, problem["start"], bounds=limits, maximize=True)
     assert high.point == low.point
-    assert high.value == -low.value and high.gradient == {name: -x for name, x in low.gradient.items()}
+    assert high.value == -low.value and high.gradient == {
+        name: -x for name, x in low.gradient.items()
+    }
     assert high.kind == TURNED.get(str(low.kind), low.kind)
     assert (high.reason, high.converged, high.steps) == (low.reason, low.converged, low.steps)
     assert [row.value for row in high.path] == [-row.value for row in low.path]
-    words = {"minimum": "maximum", "maximum": "minimum", "positive": "negative", "negative": "positive"}
-    words |= {"falls": "rises", "rises": "falls", "falling": "rising", "lower": "higher", "convex": "concave"}
+    words = {
+        "minimum": "maximum",
+        "maximum": "minimum",
+        "positive": "negative",
+        "negative": "positive",
+    }
+    words |= {
+        "falls": "rises",
+        "rises": "falls",
+        "falling": "rising",
+        "lower": "higher",
+        "convex": "concave",
+    }
     said = " ".join(words.get(word.strip(":;,"), word.strip(":;,")) for word in low.verdict.split())
     assert said == " ".join(word.strip(":;,") for word in high.verdict.split())
 
@@ -54,11 +73,16 @@ def test_every_method_finds_an_easy_maximum(method: str) -> None:
 
 
 def test_multipliers_are_derivatives_of_the_largest_value() -> None:
-    """By finite differences of the whole answer, for an inequality that is relaxed and the right side of equations."""
+    """By finite differences of the whole answer, for an inequality that is relaxed and the right
+    side of equations.
+    """
 
     def largest(a: float, b: float) -> autodiff_cli.Minimum:
         return autodiff_cli.maximize(
-            "x*y + z", "x=1,y=1,z=0.5", subject_to=f"x + 2*y <= {a!r}; x*z = {b!r}; z**2 <= 9", method="slsqp"
+            "x*y + z",
+            "x=1,y=1,z=0.5",
+            subject_to=f"x + 2*y <= {a!r}; x*z = {b!r}; z**2 <= 9",
+            method="slsqp",
         )
 
     found = largest(6.0, 1.0)
@@ -73,7 +97,9 @@ def test_multipliers_are_derivatives_of_the_largest_value() -> None:
 
 
 def test_a_log_likelihood_over_data() -> None:
-    """The mean and the standard deviation of a normal sample, whose maximum of the likelihood is known."""
+    """The mean and the standard deviation of a normal sample, whose maximum of the likelihood is
+    known.
+    """
     data = {"y": [1.0, 4.0, 2.0, 7.0]}
     found = autodiff_cli.maximize("-log(s) - ((y - m)/s)**2/2", "m=1,s=2", data=data, reduce="sum")
     assert found.kind == "maximum" and found.converged
@@ -91,12 +117,24 @@ def test_a_program_with_bindings_and_definitions() -> None:
 def test_on_the_command_line(tmp_path: Any) -> None:
     path, best = tmp_path / "way.jsonl", tmp_path / "best.json"
     shown = autodiff(
-        "maximize", "x*exp(-x)", "--at", "x=0.2", "--json", "--save-path", str(path), "--save-point", str(best)
+        "maximize",
+        "x*exp(-x)",
+        "--at",
+        "x=0.2",
+        "--json",
+        "--save-path",
+        str(path),
+        "--save-point",
+        str(best),
     )
     record = json.loads(shown.out)
     assert (record["kind"], record["value"]) == ("maximum", pytest.approx(math.exp(-1)))
     values = [json.loads(line)["value"] for line in path.read_text(encoding="utf-8").splitlines()]
-    assert values[0] == 0.2 * math.exp(-0.2) and values[-1] == record["value"] and all(x > 0 for x in values)
+    assert (
+        values[0] == 0.2 * math.exp(-0.2)
+        and values[-1] == record["value"]
+        and all(x > 0 for x in values)
+    )
     assert json.loads(best.read_text(encoding="utf-8"))["x"] == record["point"]["x"]
     assert shown.code == 0
     endless = autodiff("maximize", "exp(x)", "--at", "x=0", "--format", "plain")

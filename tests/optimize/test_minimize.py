@@ -1,4 +1,6 @@
-"""Tests of `minimize`: published minima from their standard starts, what it says of them, and what it takes."""
+"""Tests of `minimize`: published minima from their standard starts, what it says of them, and what
+it takes.
+"""
 
 from __future__ import annotations
 
@@ -26,11 +28,14 @@ from running import autodiff
 
 pytest.importorskip("scipy")
 
-# Problems of Moré, Garbow and Hillstrom, "Testing unconstrained optimization software" (1981). `published` is the
-# least value that they give, `other` that of the stationary point which is found instead, `kind` what is found.
+# Problems of Moré, Garbow and Hillstrom, "Testing unconstrained optimization software" (1981).
+# `published` is the least value that they give, `other` that of the stationary point which is found
+# instead, `kind` what is found.
 PROBLEMS = [
     json.loads(line)
-    for line in TESTS.joinpath("corpora").joinpath("minima.jsonl").read_text(encoding="utf-8").splitlines()
+    for line in (
+        TESTS.joinpath("corpora").joinpath("minima.jsonl").read_text(encoding="utf-8").splitlines()
+    )
 ]
 ROSENBROCK = "100*(y - x**2)**2 + (1 - x)**2"
 
@@ -53,7 +58,9 @@ def test_every_method_solves_an_easy_problem(method: str) -> None:
     assert found.converged, found.message
     assert found.kind == "minimum"
     assert found.method == method
-    assert (found.hessians > 0) == (method in ("newton-cg", "trust-ncg", "trust-exact", "trust-constr"))
+    assert (found.hessians > 0) == (
+        method in ("newton-cg", "trust-ncg", "trust-exact", "trust-constr")
+    )
     assert found.evaluations > 1 and found.steps == len(found.path) - 1
     assert max(map(abs, found.gradient.values())) < 1e-6
 
@@ -74,13 +81,24 @@ def test_a_step_out_of_the_range_of_doubles_is_taken_back(method: str) -> None:
 
 
 def test_bounds() -> None:
-    found = minimize("(x-3)**2 + (y+1)**2", {"x": 0, "y": 1}, bounds={"x": Range(0, 1), "y": Range(None, 2)})
+    found = minimize(
+        "(x-3)**2 + (y+1)**2", {"x": 0, "y": 1}, bounds={"x": Range(0, 1), "y": Range(None, 2)}
+    )
     assert found.method == "l-bfgs-b"
     assert found.converged
     assert found.at_bounds == ("x",)
     assert found.point == pytest.approx({"x": 1, "y": -1}, abs=1e-6)
     assert found.gradient["x"] == pytest.approx(-4)
-    shown = autodiff("minimize", "(x-3)**2 + (y+1)**2", "--at", "x=0,y=1", "--bounds", "x=0:1", "--bounds", "y=:pi/2")
+    shown = autodiff(
+        "minimize",
+        "(x-3)**2 + (y+1)**2",
+        "--at",
+        "x=0,y=1",
+        "--bounds",
+        "x=0:1",
+        "--bounds",
+        "y=:pi/2",
+    )
     assert "x (at its bound)" in shown.out
     assert "held by the bounds of x" in shown.out
 
@@ -106,7 +124,9 @@ def test_bounds_are_read() -> None:
         ("cosh(x)", {"x": 1}, "minimum"),
     ],
 )
-def test_a_stationary_point_is_said_to_be_what_it_is(text: str, at: dict[str, float], kind: str) -> None:
+def test_a_stationary_point_is_said_to_be_what_it_is(
+    text: str, at: dict[str, float], kind: str
+) -> None:
     assert minimize(text, at).kind == kind
 
 
@@ -132,12 +152,22 @@ def test_where_small_derivatives_lead_to_a_maximum_far_away_is_no_stationary_poi
 def test_it_says_why_it_stopped() -> None:
     shown = autodiff("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--decimals", "4")
     assert shown.code == 0
-    assert re.search(r"converged: no partial derivative is larger than 1e-08\na local minimum: the Hessian", shown.out)
-    assert re.search(r"bfgs: \d+ steps, \d+ evaluations of value and gradient; the gradient norm is \d", shown.out)
+    assert re.search(
+        r"converged: no partial derivative is larger than 1e-08\na local minimum: the Hessian",
+        shown.out,
+    )
+    assert re.search(
+        r"bfgs: \d+ steps, \d+ evaluations of value and gradient; the gradient norm is \d",
+        shown.out,
+    )
     assert "1.0000" in shown.out
-    record = json.loads(autodiff("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--steps", "3", "--json").out)
+    record = json.loads(
+        autodiff("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--steps", "3", "--json").out
+    )
     assert (record["converged"], record["reason"], record["steps"]) == (False, "steps", 3)
-    stopped = autodiff("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--steps", "3", "--format", "plain")
+    stopped = autodiff(
+        "minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--steps", "3", "--format", "plain"
+    )
     assert stopped.code == 1
     assert "not converged after 3 steps" in stopped.err
     fallen = autodiff("minimize", "-x", "--at", "x=0")
@@ -148,7 +178,9 @@ def test_it_says_why_it_stopped() -> None:
 def test_a_value_that_cannot_get_better_has_converged() -> None:
     # the least value is 48.98…, whose rounding errors hide what is left of the gradient
     found = minimize(
-        next(p for p in PROBLEMS if p["id"] == "freud_roth")["expr"], {"x1": 0.5, "x2": -2}, tolerance=1e-12
+        next(p for p in PROBLEMS if p["id"] == "freud_roth")["expr"],
+        {"x1": 0.5, "x2": -2},
+        tolerance=1e-12,
     )
     assert found.converged
     assert found.reason in ("precision", "gradient")
@@ -162,14 +194,17 @@ def test_a_value_that_cannot_get_better_has_converged() -> None:
 def test_a_gain_below_the_rounding_error_of_the_value_is_none(
     text: str, point: dict[str, float], kind: str | None
 ) -> None:
-    # Newton's step leads out of the domain, so only what it would gain can end the search; a maximum or a saddle far
-    # away is no end of it
+    # Newton's step leads out of the domain, so only what it would gain can end the search; a
+    # maximum or a saddle far away is no end of it
     found = minimize(text.format("1e-20"), point, tolerance=1e-30)
     if kind is None:
         assert not found.converged and "further step would change the value" not in found.message
         return
     assert (found.converged, found.reason) == (True, "precision")
-    assert found.message == "converged: a further step would change the value by less than its rounding error"
+    assert (
+        found.message
+        == "converged: a further step would change the value by less than its rounding error"
+    )
     assert found.kind == kind
     larger = minimize(text.format("1e-13"), point, tolerance=1e-30)
     assert not larger.converged and "further step would change the value" not in larger.message
@@ -190,7 +225,16 @@ def test_it_ends_with_the_best_so_far() -> None:
 
 
 def test_the_files_are_read_back(tmp_path: Path) -> None:
-    args = ("minimize", ROSENBROCK, "--at", "x=-1.2,y=1", "--save-point", "point.json", "--save-path", "path.jsonl")
+    args = (
+        "minimize",
+        ROSENBROCK,
+        "--at",
+        "x=-1.2,y=1",
+        "--save-point",
+        "point.json",
+        "--save-path",
+        "path.jsonl",
+    )
     assert autodiff(*args, folder=tmp_path).code == 0
     point = json.loads((tmp_path / "point.json").read_text())
     assert point == pytest.approx({"x": 1, "y": 1}, abs=1e-6)
@@ -212,7 +256,9 @@ def test_a_stream() -> None:
 
 
 @pytest.mark.parametrize("blocked", ["scipy", "numpy"])
-def test_without_the_extra_it_says_what_to_install(blocked: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_the_extra_it_says_what_to_install(
+    blocked: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "scipy", None)
     monkeypatch.setitem(sys.modules, "scipy.optimize", None)
     if blocked == "numpy":
@@ -223,13 +269,17 @@ def test_without_the_extra_it_says_what_to_install(blocked: str, monkeypatch: py
 
 
 def listening() -> None:
-    """Hear Ctrl-C also where the tests run in the background of a script, whose processes ignore it."""
+    """Hear Ctrl-C also where the tests run in the background of a script, whose processes ignore
+    it.
+    """
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.mark.posix
 @pytest.mark.parametrize("terms", [1, 3000])
-def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_ctrl_c_ends_with_the_best_so_far(
+    terms: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     point = tmp_path / "point.json"
     # a slope that goes on and on
     text = "+".join(["-(x**2 + 1)**0.02"] * terms)
@@ -245,18 +295,33 @@ def test_ctrl_c_ends_with_the_best_so_far(terms: int, tmp_path: Path, monkeypatc
 
     monkeypatch.setattr(Objective, "row", interrupted)
     listening()
-    args = ["minimize", text, "--at", "x=1", "--method", "trust-ncg", "--steps", "1000000", "--work", "20"]
+    args = [
+        "minimize",
+        text,
+        "--at",
+        "x=1",
+        "--method",
+        "trust-ncg",
+        "--steps",
+        "1000000",
+        "--work",
+        "20",
+    ]
     shown = autodiff(*args, "--save-point", str(point))
     assert shown.code == 130
     assert "interrupted: this is the best point so far" in shown.out
     assert json.loads(point.read_text())["x"] >= 1
-    # at once, before anything else is evaluated; to say what the point is may take a few that are refused
+    # at once, before anything else is evaluated; to say what the point is may take a few that are
+    # refused
     assert 20 <= asked < 30
 
 
 def test_a_zero_has_no_sign() -> None:
     found = minimize("-x**2*0", {"x": -0.0})
-    assert all(math.copysign(1, x) == 1 for x in (found.value, *found.point.values(), *found.gradient.values()))
+    assert all(
+        math.copysign(1, x) == 1
+        for x in (found.value, *found.point.values(), *found.gradient.values())
+    )
     assert minimize("relu(x) - relu(-x) + x**2", {"x": 0}).point["x"] == pytest.approx(-0.5)
 
 
@@ -285,7 +350,8 @@ def test_before_there_is_anything_to_end_with_a_signal_interrupts() -> None:
 
 @pytest.mark.parametrize(("factor", "reason"), [(1.0, "gradient"), (1e-3, "unattained")])
 def test_many_variables_have_converged_relative_to_the_start(factor: float, reason: str) -> None:
-    # beyond the variables that a Hessian is computed for, small gradients of small functions decide nothing
+    # beyond the variables that a Hessian is computed for, small gradients of small functions decide
+    # nothing
     text = " + ".join(f"(x{k} - 1)**4" for k in range(201))
     found = minimize(f"{factor}*({text})", {f"x{k}": 2.0 for k in range(201)})
     assert found.reason == reason and found.converged == (reason == "gradient")

@@ -1,4 +1,6 @@
-"""The fitted curve at points, with its bands: beside closed forms, and beside the propagation of the fit."""
+"""The fitted curve at points, with its bands: beside closed forms, and beside the propagation of
+the fit.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,11 @@ from autodiff_cli.capabilities.optimize.fit import fit
 from autodiff_cli.capabilities.optimize.fit_command import prediction_columns
 from autodiff_cli.capabilities.propagate.propagate import estimates_of_fit, propagate
 
-LINE: dict[str, Any] = {"x": [0.0, 1, 2, 3, 4, 5, 6], "y": [1.02, 1.9, 3.2, 3.9, 5.1, 5.8, 7.2], "s": [0.2] * 7}
+LINE: dict[str, Any] = {
+    "x": [0.0, 1, 2, 3, 4, 5, 6],
+    "y": [1.02, 1.9, 3.2, 3.9, 5.1, 5.8, 7.2],
+    "s": [0.2] * 7,
+}
 
 
 def test_a_line_beside_the_textbook() -> None:
@@ -39,16 +45,25 @@ def test_a_line_beside_the_textbook() -> None:
     "options", [{}, {"sigma": 0.2}, {"sigma": "y=0.2,x=0.1"}, {"sigma": 0.2, "scale_errors": True}]
 )
 def test_confidence_is_that_of_the_propagation(options: dict[str, Any]) -> None:
-    answer = autodiff_cli.fit("y = a + b*exp(k*x)", LINE, "k=0.1,a=-9", predict={"x": [0.5, 9.0]}, **options)
-    fitted = estimates_of_fit({**answer.to_dict(), "refit": None})  # no fits for intervals by profile
+    answer = autodiff_cli.fit(
+        "y = a + b*exp(k*x)", LINE, "k=0.1,a=-9", predict={"x": [0.5, 9.0]}, **options
+    )
+    # no fits for intervals by profile
+    fitted = estimates_of_fit({**answer.to_dict(), "refit": None})
     for each in answer.predictions:
         (result,) = propagate("a + b*exp(k*x)", {"x": each.point["x"]}, fitted=fitted).results
         assert each.confidence is not None and each.value == pytest.approx(result.value)
-        assert (each.confidence[1] - each.confidence[0]) / 2 == pytest.approx(result.expanded, rel=1e-5)
+        assert (each.confidence[1] - each.confidence[0]) / 2 == pytest.approx(
+            result.expanded, rel=1e-5
+        )
 
 
-@pytest.mark.parametrize(("sigma", "spread"), [(0.2, 0.2), ("5%", None), ("s", math.nan), ({"y": 0.2, "x": 0.1}, 0.2)])
-def test_a_new_row_has_the_uncertainty_that_is_known_of_it(sigma: Any, spread: float | None) -> None:
+@pytest.mark.parametrize(
+    ("sigma", "spread"), [(0.2, 0.2), ("5%", None), ("s", math.nan), ({"y": 0.2, "x": 0.1}, 0.2)]
+)
+def test_a_new_row_has_the_uncertainty_that_is_known_of_it(
+    sigma: Any, spread: float | None
+) -> None:
     answer = autodiff_cli.fit("y = a + b*x", LINE, sigma=sigma, predict={"x": [3.0]})
     (each,) = answer.predictions
     assert each.confidence is not None and each.value is not None
@@ -56,8 +71,12 @@ def test_a_new_row_has_the_uncertainty_that_is_known_of_it(sigma: Any, spread: f
         assert each.prediction is None
         return
     assert each.prediction is not None
-    half = [(ends[1] - ends[0]) / 2 / 1.959963984540054 for ends in (each.confidence, each.prediction)]
-    assert math.sqrt(half[1] ** 2 - half[0] ** 2) == pytest.approx(spread or 0.05 * each.value, rel=1e-9)
+    half = [
+        (ends[1] - ends[0]) / 2 / 1.959963984540054 for ends in (each.confidence, each.prediction)
+    ]
+    assert math.sqrt(half[1] ** 2 - half[0] ** 2) == pytest.approx(
+        spread or 0.05 * each.value, rel=1e-9
+    )
 
 
 def test_points_without_a_value_and_parameters_that_are_not_determined() -> None:
@@ -75,10 +94,16 @@ def test_points_of_files_and_combinations(tmp_path: Path) -> None:
     assert prediction_columns(["x=1:2:1,z=3"], "y = a + b*x") == {"x": [1.0, 2.0], "z": [3.0, 3.0]}
     columns = prediction_columns(["x=1:2:1", "z=3:4:1"], None)
     assert columns == {"x": [1.0, 1.0, 2.0, 2.0], "z": [3.0, 4.0, 3.0, 4.0]}
-    for texts, message in (([str(path), "x=1"], "names points and a file"), (["x=0:1e6:1"], "too many")):
+    for texts, message in (
+        ([str(path), "x=1"], "names points and a file"),
+        (["x=0:1e6:1"], "too many"),
+    ):
         with pytest.raises(ExpressionError, match=message):
             prediction_columns(texts, None)
-    for predict, message in (({"z": [1.0]}, "no values of `x`"), ({"x": [1.0], "z": [1.0]}, "`z` is not a predictor")):
+    for predict, message in (
+        ({"z": [1.0]}, "no values of `x`"),
+        ({"x": [1.0], "z": [1.0]}, "`z` is not a predictor"),
+    ):
         with pytest.raises(ExpressionError, match=message):
             autodiff_cli.fit("y = a + b*x", LINE, predict=predict)
 
@@ -95,7 +120,9 @@ def test_the_picture_has_error_bars_bands_and_the_parameters_with_their_uncertai
     assert "a = 0.99(15), b = 1.010(42)" in svg
     # the title stands on several lines, and none of it is cut
     assert all(f"c{k}*exp(-k{k}*x)" in svg for k in range(20)) and "…" not in svg
-    plain = draw_file(fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", PictureLook("light")).decode()
+    plain = draw_file(
+        fit_picture(autodiff_cli.fit("y = a + b*x", LINE)), "svg", PictureLook("light")
+    ).decode()
     assert svg.count("<use") > plain.count("<use") + 2 * len(LINE["x"])
 
 
@@ -105,13 +132,17 @@ WEIGHTED = {"x": [1.0, 2.0, 3.0, 4.0], "y": [2.1, 3.9, 6.2, 7.8]}
 @pytest.mark.parametrize("weight", [1e-6, 1.0, 1e4])
 def test_a_prediction_does_not_depend_on_the_scale_of_the_weights(weight: float) -> None:
     plain = fit("y = a + b*x", WEIGHTED, predict={"x": [2.5]}).predictions[0]
-    weighted = fit("y = a + b*x", {**WEIGHTED, "w": [weight] * 4}, weights="w", predict={"x": [2.5]}).predictions[0]
+    weighted = fit(
+        "y = a + b*x", {**WEIGHTED, "w": [weight] * 4}, weights="w", predict={"x": [2.5]}
+    ).predictions[0]
     assert weighted.confidence == pytest.approx(plain.confidence, rel=1e-9)
     assert weighted.prediction == pytest.approx(plain.prediction, rel=1e-9)
 
 
 def test_rows_of_different_weights_leave_a_new_row_without_a_prediction() -> None:
-    found = fit("y = a + b*x", {**WEIGHTED, "w": [1.0, 2.0, 1.0, 1.0]}, weights="w", predict={"x": [2.5]})
+    found = fit(
+        "y = a + b*x", {**WEIGHTED, "w": [1.0, 2.0, 1.0, 1.0]}, weights="w", predict={"x": [2.5]}
+    )
     (row,) = found.predictions
     assert row.confidence is not None and row.prediction is None
     assert [warning.kind for warning in found.warnings] == ["no_prediction"]

@@ -1,4 +1,6 @@
-"""Intervals by profile: bisection over the sum of squares, and numbers of lmfit's `conf_interval`."""
+"""Intervals by profile: bisection over the sum of squares, and numbers of lmfit's
+`conf_interval`.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def test_the_interval_of_michaelis_and_menten() -> None:
     assert answer.interval_method == "profile"
     least = _squares_at(answer.point["K"])
     enough = least * (1 + float(student.ppf(0.975, 4)) ** 2 / 4)
-    low, high = (brentq(lambda k: _squares_at(k) - enough, *ends, xtol=1e-12) for ends in ((1, 6), (7, 60)))
+    low, high = (
+        brentq(lambda k: _squares_at(k) - enough, *ends, xtol=1e-12) for ends in ((1, 6), (7, 60))
+    )
     assert answer.parameters["K"].interval == pytest.approx((low, high), rel=1e-6)
     # lmfit 1.3: conf_interval
     assert answer.parameters["K"].interval == pytest.approx((2.632, 25.04), rel=2e-4)
@@ -46,21 +50,29 @@ def test_linear_intervals_are_to_be_had_and_are_those_of_standard_errors() -> No
     assert answer.interval_method == "linear"
     assert answer.parameters["K"].interval == pytest.approx((0.244424, 12.3081), rel=1e-5)
     (warning,) = answer.warnings
-    assert warning.kind == "profile" and warning.message.startswith("the linear intervals mislead: second derivatives")
+    assert warning.kind == "profile" and warning.message.startswith(
+        "the linear intervals mislead: second derivatives"
+    )
 
 
-@pytest.mark.parametrize(("counts", "misleads"), [([1, 0, 2, 1, 4], True), ([4012, 4871, 6120, 7329, 9013], False)])
+@pytest.mark.parametrize(
+    ("counts", "misleads"), [([1, 0, 2, 1, 4], True), ([4012, 4871, 6120, 7329, 9013], False)]
+)
 def test_linear_intervals_of_counts_mislead_where_those_by_profile_are_others(
     counts: list[float], misleads: bool
 ) -> None:
     columns = {"x": [0, 0.2, 0.4, 0.6, 0.8], "y": counts}
     ends = {
-        kind: autodiff_cli.fit("y = exp(a + b*x)", columns, {"a": 0, "b": 0}, loss="poisson", intervals=kind)
+        kind: autodiff_cli.fit(
+            "y = exp(a + b*x)", columns, {"a": 0, "b": 0}, loss="poisson", intervals=kind
+        )
         for kind in ("linear", "profile")
     }
     linear, profile = (ends[kind].parameters["b"].interval for kind in ("linear", "profile"))
     assert linear and profile
-    off = max(abs(a - b) for a, b in zip(linear, profile, strict=True)) / (linear[1] - linear[0]) * 2
+    off = (
+        max(abs(a - b) for a, b in zip(linear, profile, strict=True)) / (linear[1] - linear[0]) * 2
+    )
     assert (off > 0.1) is misleads
     assert any(warning.kind == "profile" for warning in ends["linear"].warnings) is misleads
     assert not any(warning.kind == "profile" for warning in ends["profile"].warnings)
@@ -77,7 +89,9 @@ def test_a_curve_that_is_nearly_linear_over_its_errors_has_linear_intervals() ->
     answer = autodiff_cli.fit("y = a*exp(-k*x)", {"x": x.tolist(), "y": y.tolist()}, {"k": 1})
     assert answer.interval_method == "linear"
     both = [
-        autodiff_cli.fit("y = a*exp(-k*x)", {"x": x.tolist(), "y": y.tolist()}, {"k": 1}, intervals=method)
+        autodiff_cli.fit(
+            "y = a*exp(-k*x)", {"x": x.tolist(), "y": y.tolist()}, {"k": 1}, intervals=method
+        )
         for method in ("linear", "profile")
     ]
     for name in "ak":
@@ -86,7 +100,9 @@ def test_a_curve_that_is_nearly_linear_over_its_errors_has_linear_intervals() ->
 
 
 def test_an_end_that_the_data_leave_open_is_none() -> None:
-    """A step of any slope fits: 1.16 of the least sum at k = 1000, where Student's t allows 2.32."""
+    """A step of any slope fits: 1.16 of the least sum at k = 1000, where Student's t allows
+    2.32.
+    """
     x = [1.9736112176941356, 4.493881435694821, 5.261906981730404, 5.793461980362942]
     x += [6.688404197317077, 6.785481750157672, 9.703126430902785]
     y = [0.08747129970038649, -0.04448912420542407, 0.47545518272681186, 0.7228143060243604]
@@ -97,13 +113,17 @@ def test_an_end_that_the_data_leave_open_is_none() -> None:
     assert json.loads(str(json.dumps(answer.to_dict()["intervals"]["k"])))[1] is None
 
 
-def test_the_screen_says_that_intervals_are_by_profile_and_propagate_says_it_too(tmp_path: Any) -> None:
+def test_the_screen_says_that_intervals_are_by_profile_and_propagate_says_it_too(
+    tmp_path: Any,
+) -> None:
     rows = "x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*MICHAELIS.values(), strict=True))
     path = tmp_path / "fit.json"
     shown = autodiff("fit", "y = V*x/(K+x)", "--data", "-", "--at", "K=3", stdin=rows)
     assert "2.6317 to 25.0403" in shown.out
     assert "intervals by the profile of the sum of squares" in shown.out
-    autodiff("fit", "y = V*x/(K+x)", "--data", "-", "--at", "K=3", "--output", str(path), stdin=rows)
+    autodiff(
+        "fit", "y = V*x/(K+x)", "--data", "-", "--at", "K=3", "--output", str(path), stdin=rows
+    )
     assert json.loads(path.read_text())["interval_method"] == "profile"
     result = autodiff("propagate", "V/K", "--fit", str(path), "--format", "plain")
     assert "its 95 % interval by profile is 2.6317 to 25.0403" in result.err
@@ -115,7 +135,9 @@ def test_a_robust_loss_has_no_profile() -> None:
 
 
 def test_a_time_constant_of_a_straight_line_is_not_determined() -> None:
-    """Ever longer ones fit ever better, and the standard error beside lost terms said 5.107(25)e8."""
+    """Ever longer ones fit ever better, and the standard error beside lost terms said
+    5.107(25)e8.
+    """
     data = {"x": [0.0, 1, 2, 3, 4, 5], "y": [1.0, 2.02, 2.97, 4.01, 5.0, 6.02]}
     answer = autodiff_cli.fit("y = a*exp(-x/t)+c", data, {"t": 1})
     assert not answer.converged
@@ -147,16 +169,24 @@ def test_no_interval_goes_over_a_minimum_that_the_search_rejected() -> None:
 
 
 def test_the_others_and_the_corrections_of_uncertain_predictors_are_fitted_again() -> None:
-    # the ends are of SciPy's least squares over both parameters and all six true predictors, and bisection
+    # the ends are of SciPy's least squares over both parameters and all six true predictors, and
+    # bisection
     x, y = [0.5, 1, 2, 4, 6, 8], [0.9, 1.9, 2.6, 4.9, 5.2, 6.9]
     answer = autodiff_cli.fit(
-        "y = V*x/(K+x)", {"x": x, "y": y}, {"V": 15, "K": 10}, sigma={"y": 0.3, "x": 0.2}, intervals="profile"
+        "y = V*x/(K+x)",
+        {"x": x, "y": y},
+        {"V": 15, "K": 10},
+        sigma={"y": 0.3, "x": 0.2},
+        intervals="profile",
     )
     assert answer.parameters["V"].interval == pytest.approx((9.1644963, 19.2559319), rel=2e-6)
     assert answer.parameters["K"].interval == pytest.approx((3.7103280, 13.9884303), rel=2e-6)
 
 
-SCATTERED: dict[str, list[float]] = {"x": [0, 1, 2, 3, 4, 5], "y": [0.02, 0.05, 0.1, 0.09, 0.18, 0.17]}
+SCATTERED: dict[str, list[float]] = {
+    "x": [0, 1, 2, 3, 4, 5],
+    "y": [0.02, 0.05, 0.1, 0.09, 0.18, 0.17],
+}
 
 
 def _line_with_slope(b: float, least: float) -> float:
@@ -171,7 +201,8 @@ def test_intervals_end_at_the_bounds_of_a_parameter_and_the_others_are_fitted_wi
     least = _line_with_slope(slope, 0.01)
     enough = least * (1 + float(student.ppf(0.975, 4)) ** 2 / 4)
     ends = [
-        brentq(lambda b: _line_with_slope(b, 0.01) - enough, *where, xtol=1e-12) for where in ((0, slope), (slope, 0.2))
+        brentq(lambda b: _line_with_slope(b, 0.01) - enough, *where, xtol=1e-12)
+        for where in ((0, slope), (slope, 0.2))
     ]
     assert answer.interval_method == "profile"
     assert answer.parameters["b"].interval == pytest.approx(ends, rel=1e-6)

@@ -1,4 +1,6 @@
-"""Other starts: where an end is doubted, lower minima are found, and where residuals are not random, that is said."""
+"""Other starts: where an end is doubted, lower minima are found, and where residuals are not
+random, that is said.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,11 @@ def test_random_residuals_need_no_other_start() -> None:
 
 
 WAVES: dict[str, tuple[Any, float, list[float]]] = {
-    "a*sin(b*x + c)": (lambda x: 1.2 * np.sin(2.05 * x + 1.07), 2.05, [0.42, 3.06, 3.3, 3.62, 4.13, 4.98, 5.28]),
+    "a*sin(b*x + c)": (
+        lambda x: 1.2 * np.sin(2.05 * x + 1.07),
+        2.05,
+        [0.42, 3.06, 3.3, 3.62, 4.13, 4.98, 5.28],
+    ),
     "a*exp(-b*x)*cos(c*x)": (
         lambda x: 1.67 * np.exp(-1.68 * x) * np.cos(1.57 * x),
         1.68,
@@ -79,7 +85,9 @@ WAVES: dict[str, tuple[Any, float, list[float]]] = {
 
 @pytest.mark.parametrize("formula", WAVES)
 def test_a_curve_that_explains_most_of_the_squares_may_not_be_the_least(formula: str) -> None:
-    """From the start the search comes to a minimum of 100 times the squares, with an R² that looks well."""
+    """From the start the search comes to a minimum of 100 times the squares, with an R² that looks
+    well.
+    """
     curve, b, places = WAVES[formula]
     x = np.repeat(places, 3)
     noise = 0.01 * np.max(np.abs(curve(x))) * np.random.default_rng(1).standard_normal(len(x))
@@ -111,7 +119,9 @@ def test_a_minimum_of_scattered_data_is_not_left_for_a_peak_at_one_row() -> None
 def test_standard_errors_at_a_kink_are_doubted() -> None:
     x = np.arange(12.0)
     y = 2 * np.abs(x - 5) + 1 + 0.1 * np.random.default_rng(1).standard_normal(12)
-    smooth = fit("y = a*abs(x - b) + c", {"x": x.tolist(), "y": (y + 0.5 * (x > 5)).tolist()}, {"b": 5.3})
+    smooth = fit(
+        "y = a*abs(x - b) + c", {"x": x.tolist(), "y": (y + 0.5 * (x > 5)).tolist()}, {"b": 5.3}
+    )
     y[5] -= 0.8
     answer = fit("y = a*abs(x - b) + c", {"x": x.tolist(), "y": y.tolist()}, {"b": 5.3})
     assert answer.converged and answer.parameters["b"].estimate == 5 and kinds(answer) == ["kink"]
@@ -143,9 +153,15 @@ def test_the_order_of_replicates_says_nothing() -> None:
     y = (3 * x + 1).reshape(8, 10) + np.sort(random.standard_normal((8, 10)), axis=1)
     answers = [fit("y = a*x + b", {"x": x.tolist(), "y": y.ravel().tolist()})]
     shuffled = random.permutation(80)
-    answers.append(fit("y = a*x + b", {"x": x[shuffled].tolist(), "y": y.ravel()[shuffled].tolist()}))
+    answers.append(
+        fit("y = a*x + b", {"x": x[shuffled].tolist(), "y": y.ravel()[shuffled].tolist()})
+    )
     for answer in answers:
-        assert kinds(answer) == [] and answer.goodness.runs is not None and answer.goodness.runs.p_value > 0.1
+        assert (
+            kinds(answer) == []
+            and answer.goodness.runs is not None
+            and answer.goodness.runs.p_value > 0.1
+        )
     assert answers[0].goodness.runs == answers[1].goodness.runs
 
 
@@ -158,8 +174,32 @@ def test_a_curve_that_is_farther_than_the_mean_is_warned_of() -> None:
 
 def test_a_fit_that_gets_stuck_ends_soon() -> None:
     # at five places the scatter leaves the slope of the step open
-    y = (17, 50, 28, 53, 140, 132, 120, 143, 105, 141, 148, 117, 121, 140, 143, 119, 134, 137, 119, 147)
-    columns = {"x": [x for x in (0.5, 2.79, 3.49, 3.51, 4.14) for _ in range(4)], "y": [each / 100 for each in y]}
+    y = (
+        17,
+        50,
+        28,
+        53,
+        140,
+        132,
+        120,
+        143,
+        105,
+        141,
+        148,
+        117,
+        121,
+        140,
+        143,
+        119,
+        134,
+        137,
+        119,
+        147,
+    )
+    columns = {
+        "x": [x for x in (0.5, 2.79, 3.49, 3.51, 4.14) for _ in range(4)],
+        "y": [each / 100 for each in y],
+    }
     found = fit("y = a/(1 + exp(-b*(x - c)))", columns, {"a": 1, "b": 1, "c": 1})
     assert found.reason == "stuck" and found.rss == pytest.approx(0.342175)
     # 41,000 before each evaluation counted as work
@@ -177,7 +217,9 @@ STEPS = {
 
 @pytest.mark.parametrize(("k", "c"), [(1, 3.1), (1, 3.3), (2, 3.7), (5, 3.5)])
 @pytest.mark.parametrize("text", STEPS.values(), ids=STEPS)
-def test_a_step_that_separates_the_data_determines_neither_its_width_nor_its_place(text: str, k: float, c: float):
+def test_a_step_that_separates_the_data_determines_neither_its_width_nor_its_place(
+    text: str, k: float, c: float
+):
     """Every c between 3 and 4 fits as well, for k to infinity."""
     data: Data = {"x": [1.0, 2, 3, 4, 5, 6], "y": [0.0, 0, 0, 1, 1, 1]}
     answer = fit(text, data, {"k": k, "c": c})
@@ -195,13 +237,22 @@ def test_a_step_with_a_row_between_determines_its_place():
     assert answer.parameters["c"].error is not None
 
 
-YEARS = {"x": [*range(2011, 2021)], "y": [10.1, 12.4, 15.2, 18.3, 22.6, 27.3, 33.5, 41.2, 49.8, 61.1]}
+YEARS = {
+    "x": [*range(2011, 2021)],
+    "y": [10.1, 12.4, 15.2, 18.3, 22.6, 27.3, 33.5, 41.2, 49.8, 61.1],
+}
 """Growth over years: the factor is 1e-174 where the rate is right, and anything elsewhere."""
 
 
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 0), (1, -1), (1, 0.1), (1, 0.5), (1e-300, 0.3), (1e10, -0.01)])
-def test_growth_over_years_is_found_from_rates_that_overflow_or_underflow(a: float, b: float) -> None:
-    """SciPy's `curve_fit` from b = 0.2, with years counted from 2015: rss 0.1751663, b = 0.19964784(67897)."""
+@pytest.mark.parametrize(
+    ("a", "b"), [(1, 1), (1, 0), (1, -1), (1, 0.1), (1, 0.5), (1e-300, 0.3), (1e10, -0.01)]
+)
+def test_growth_over_years_is_found_from_rates_that_overflow_or_underflow(
+    a: float, b: float
+) -> None:
+    """SciPy's `curve_fit` from b = 0.2, with years counted from 2015: rss 0.1751663, b =
+    0.19964784(67897).
+    """
     answer = fit("y = a*exp(b*x)", YEARS, {"a": a, "b": b})
     assert answer.converged, answer.message
     assert answer.rss == pytest.approx(0.1751663, rel=1e-6)

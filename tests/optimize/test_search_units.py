@@ -1,4 +1,6 @@
-"""Minima, maxima and descents among numbers in units, against closed forms and runs in units of the SI."""
+"""Minima, maxima and descents among numbers in units, against closed forms and runs in units of the
+SI.
+"""
 
 import json
 import subprocess
@@ -33,7 +35,9 @@ def test_programs_in_own_units_give_the_numbers_of_these():
 
 
 def test_temperatures_and_angles_in_own_units():
-    own = in_own_units(parse("T*sin(phi)"), {"T": parse_unit("°C"), "phi": parse_unit("°")}, [parse_unit("K")])
+    own = in_own_units(
+        parse("T*sin(phi)"), {"T": parse_unit("°C"), "phi": parse_unit("°")}, [parse_unit("K")]
+    )
     from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
     from autodiff_cli.engine.numbers.floats import REAL
 
@@ -63,17 +67,26 @@ def test_derivatives_are_those_of_the_numbers():
 
 @pytest.mark.parametrize("bounds", ["x=0 m:0.4 cm", {"x": (0, "4 mm")}, "x=:4000 µm"])
 def test_bounds_are_in_any_unit_of_the_dimension(bounds):
-    assert ad.minimize(SPRING, AT, wrt="x", bounds=bounds).point["x"] == pytest.approx(4.0, rel=1e-15)
+    assert ad.minimize(SPRING, AT, wrt="x", bounds=bounds).point["x"] == pytest.approx(
+        4.0, rel=1e-15
+    )
 
 
 def test_constraints_have_units():
-    answer = ad.maximize("a*b", {"a": "1 m", "b": "200 cm", "L": "4 m"}, subject_to="2*(a + b) <= L", wrt="a,b")
+    answer = ad.maximize(
+        "a*b", {"a": "1 m", "b": "200 cm", "L": "4 m"}, subject_to="2*(a + b) <= L", wrt="a,b"
+    )
     assert answer.converged and answer.kind == "maximum"
     assert answer.point == pytest.approx({"a": 1.0, "b": 100.0, "L": 4.0}, rel=1e-9)
     (constraint,) = answer.constraints
     assert constraint.active and constraint.multiplier == pytest.approx(0.5, rel=1e-8)
     assert answer.units.texts()["constraints"] == [{"slack": "m", "multiplier": "m"}]
-    other = ad.maximize("a*b", {"a": "1 m", "b": "200 cm"}, subject_to="2*(a + b) <= 400[cm]; a >= 10[cm]", in_="cm^2")
+    other = ad.maximize(
+        "a*b",
+        {"a": "1 m", "b": "200 cm"},
+        subject_to="2*(a + b) <= 400[cm]; a >= 10[cm]",
+        in_="cm^2",
+    )
     assert other.value == pytest.approx(10_000.0, rel=1e-9)
     # the derivative of (L/4)² by L, in cm² by m
     assert other.constraints[0].multiplier == pytest.approx(5000.0, rel=1e-8)
@@ -140,19 +153,29 @@ def test_every_form_has_the_units(capsys, tmp_path):
     arguments = ["x**2", "--at", "x=1 mm"]
     assert call("minimize", [*arguments, "--format", "csv", "--save-point", str(best)]) == 0
     heads, row = capsys.readouterr().out.splitlines()
-    assert heads == "line,id,variable,at,at_unit,partial,partial_unit,value,value_unit,converged,kind,error"
+    assert (
+        heads
+        == "line,id,variable,at,at_unit,partial,partial_unit,value,value_unit,converged,kind,error"
+    )
     assert row == "1,,x,0.0,mm,0.0,mm,0.0,mm²,true,minimum,"
     assert json.loads(best.read_text()) == {"x": "0.0 mm"}
     assert call("minimize", [*arguments, "--format", "plain"]) == 0
     assert capsys.readouterr().out == "0.0[mm²] x=0.0[mm]\n"
     assert call("descend", [*arguments, "--steps", "1", "--save-point", str(best), "--force"]) == 0
-    assert "value [mm²]" in (out := capsys.readouterr().out) and "x [mm]" in out and "gradient norm [mm]" in out
+    assert (
+        "value [mm²]" in (out := capsys.readouterr().out)
+        and "x [mm]" in out
+        and "gradient norm [mm]" in out
+    )
     assert json.loads(best.read_text()) == {"x": "0.8 mm"}
     assert call("minimize", ["x**2", "--at", f"@{best}", "--json"]) == 0
     assert json.loads(capsys.readouterr().out)["units"]["point"] == {"x": "mm"}
     assert call("descend", [*arguments, "--steps", "0", "--format", "csv"]) == 0
     heads, row = capsys.readouterr().out.splitlines()
-    assert "value,value_unit,gradient_norm,gradient_norm_unit,variable,at,at_unit,partial,partial_unit" in heads
+    assert (
+        "value,value_unit,gradient_norm,gradient_norm_unit,variable,at,at_unit,partial,partial_unit"
+        in heads
+    )
     assert row == "1,,0,1.0,mm²,2.0,mm,x,1.0,mm,2.0,mm,"
 
 

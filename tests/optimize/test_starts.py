@@ -17,7 +17,9 @@ from running import autodiff
 NIST = Path(__file__).parents[1] / "corpora" / "nist"
 PROBLEMS = {
     problem["name"]: problem
-    for problem in map(json.loads, (NIST / "problems.jsonl").read_text(encoding="utf-8").splitlines())
+    for problem in map(
+        json.loads, (NIST / "problems.jsonl").read_text(encoding="utf-8").splitlines()
+    )
 }
 SLOW = {"ENSO", "Thurber", "Bennett5", "MGH09"}
 """Problems of which a fit takes 1 to 2 s; they end at the certified minimum too."""
@@ -34,18 +36,26 @@ def test_the_certified_minimum_is_found_without_a_start(name: str) -> None:
     answer = autodiff_cli.fit(PROBLEMS[name]["formula"], columns_of(name))
     assert answer.converged
     assert answer.rss == pytest.approx(float(PROBLEMS[name]["rss"]), rel=1e-6, abs=1e-19)
-    assert answer.warnings[0].kind == "note" and answer.warnings[0].message.startswith("started at b")
+    assert answer.warnings[0].kind == "note" and answer.warnings[0].message.startswith(
+        "started at b"
+    )
 
 
 @pytest.mark.parametrize("seed", [2, 3])
-def test_peaks_that_overlap_are_found_in_the_residuals(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_peaks_that_overlap_are_found_in_the_residuals(
+    seed: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     own = starts.StartDraws
     monkeypatch.setattr(starts, "StartDraws", lambda model, _, names: own(model, seed, names))
-    answer = autodiff_cli.fit(PROBLEMS["Gauss3"]["formula"], columns_of("Gauss3"), intervals="linear")
+    answer = autodiff_cli.fit(
+        PROBLEMS["Gauss3"]["formula"], columns_of("Gauss3"), intervals="linear"
+    )
     assert answer.rss == pytest.approx(float(PROBLEMS["Gauss3"]["rss"]), rel=1e-6)
     begun = dict(re.findall(r"(b\d) = (-?[\d.]+)", answer.warnings[0].message))
     # neither both at one peak, from where the search comes there by luck
-    assert sorted(float(begun[name]) for name in ("b4", "b7")) == pytest.approx([111.6, 147.8], abs=10)
+    assert sorted(float(begun[name]) for name in ("b4", "b7")) == pytest.approx(
+        [111.6, 147.8], abs=10
+    )
 
 
 def test_a_time_constant_is_found_and_the_start_is_said() -> None:
@@ -54,7 +64,9 @@ def test_a_time_constant_is_found_and_the_start_is_said() -> None:
     assert result.code == 0
     assert "note: started at tau = 2 s; `--at tau=…` chooses another\n" in result.err
     # Gauss and Newton by hand from there
-    again = autodiff("fit", "U = U0*exp(-t/tau)", "--data", "-", "--at", "tau=2", "--json", stdin=rows)
+    again = autodiff(
+        "fit", "U = U0*exp(-t/tau)", "--data", "-", "--at", "tau=2", "--json", stdin=rows
+    )
     assert json.loads(again.out)["parameters"]["tau"] == pytest.approx(2.0184, abs=5e-5)
     assert "started at" not in again.err
 
@@ -62,12 +74,21 @@ def test_a_time_constant_is_found_and_the_start_is_said() -> None:
 @pytest.mark.parametrize("factor", [1e-9, 1.0, 1e9])
 @pytest.mark.parametrize(
     ("text", "truth"),
-    [("y = a*exp(-t/tau)", {"tau": 2.0}), ("y = 2*pi*sqrt(t/g)", {"g": 9.81}), ("y = a*t/(K + t)", {"K": 3.0})],
+    [
+        ("y = a*exp(-t/tau)", {"tau": 2.0}),
+        ("y = 2*pi*sqrt(t/g)", {"g": 9.81}),
+        ("y = a*t/(K + t)", {"K": 3.0}),
+    ],
 )
-def test_starts_are_of_the_scale_of_the_columns(text: str, truth: dict[str, float], factor: float) -> None:
+def test_starts_are_of_the_scale_of_the_columns(
+    text: str, truth: dict[str, float], factor: float
+) -> None:
     ((name, x),) = truth.items()
     t = [0.5, 1.0, 2.0, 3.0, 5.0, 8.0]
-    values = [autodiff_cli.gradient(text.removeprefix("y = "), {"t": at, "a": 1.5, name: x}).value for at in t]
+    values = [
+        autodiff_cli.gradient(text.removeprefix("y = "), {"t": at, "a": 1.5, name: x}).value
+        for at in t
+    ]
     answer = autodiff_cli.fit(text, {"t": [at * factor for at in t], "y": values})
     assert answer.converged
     assert answer.point[name] == pytest.approx(x * factor, rel=1e-6)
@@ -75,7 +96,9 @@ def test_starts_are_of_the_scale_of_the_columns(text: str, truth: dict[str, floa
 
 def test_a_formula_that_has_no_value_anywhere_asks_for_a_start() -> None:
     data = {"x": [1.0, 2, 3], "y": [1.0, 2, 3]}
-    with pytest.raises(ExpressionError, match="`k` has no start, and the formula has no value at those") as caught:
+    with pytest.raises(
+        ExpressionError, match="`k` has no start, and the formula has no value at those"
+    ) as caught:
         autodiff_cli.fit("y = log(-exp(k) - x**2)", data)
     assert caught.value.kind == "missing_value"
 
@@ -87,7 +110,14 @@ def test_a_start_that_is_given_is_taken_and_only_the_other_is_looked_for() -> No
 
 ARRHENIUS = {
     "T": [300.0, 320, 340, 360, 380, 400],
-    "k": [6.983314149e-8, 1.253396301e-6, 1.61301351e-5, 1.618254216e-4, 1.260775977e-3, 7.668229365e-3],
+    "k": [
+        6.983314149e-8,
+        1.253396301e-6,
+        1.61301351e-5,
+        1.618254216e-4,
+        1.260775977e-3,
+        7.668229365e-3,
+    ],
 }
 
 

@@ -1,4 +1,6 @@
-"""Tests of uncertainties in cells, `1.1±0.1`: a fit takes them as it takes a column of `--sigma`."""
+"""Tests of uncertainties in cells, `1.1±0.1`: a fit takes them as it takes a column of
+`--sigma`.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,17 @@ import pytest
 
 from running import autodiff
 
-POINTS = [(0, 5.1, 0.05), (1, 3.1, 0.05), (2, 1.9, 0.04), (3, 1.1, 0.05), (4, 0.7, 0.06), (5, 0.4, 0.05)]
+POINTS = [
+    (0, 5.1, 0.05),
+    (1, 3.1, 0.05),
+    (2, 1.9, 0.04),
+    (3, 1.1, 0.05),
+    (4, 0.7, 0.06),
+    (5, 0.4, 0.05),
+]
 WRITTEN = [
-    "0,5.10±0.05", "1,3.10+-0.05", "2,1.90+/-0.04", "3,1.10(5)", "4,0.7 ± 0.06", "5,0.4 ± 0.10 (k = 2)",
+    "0,5.10±0.05", "1,3.10+-0.05", "2,1.90+/-0.04", "3,1.10(5)", "4,0.7 ± 0.06",
+    "5,0.4 ± 0.10 (k = 2)",
 ]  # fmt: skip
 FIT = ["fit", "U = U0*exp(-t/tau)", "--at", "tau=2", "--data"]
 
@@ -29,7 +39,10 @@ def test_a_fit_takes_them_as_a_column_of_sigmas(tmp_path: Path) -> None:
     found = answer(tmp_path, "\n".join(["t,U", *WRITTEN, ""]))
     for key in ("parameters", "standard_errors"):
         assert found[key] == pytest.approx(right[key], rel=1e-9)
-    assert found["chi_squared"] == pytest.approx(right["chi_squared"], rel=1e-9) and found["absolute_sigma"]
+    assert (
+        found["chi_squared"] == pytest.approx(right["chi_squared"], rel=1e-9)
+        and found["absolute_sigma"]
+    )
     assert found["parameters"]["tau"] == pytest.approx(fitted()[1], rel=1e-6)
 
 
@@ -38,7 +51,9 @@ def fitted() -> list[float]:
     import numpy as np
 
     t, u, s = np.array(POINTS, dtype=float).T
-    best, _ = optimize.curve_fit(lambda t, a, b: a * np.exp(-t / b), t, u, [5, 2], sigma=s, absolute_sigma=True)
+    best, _ = optimize.curve_fit(
+        lambda t, a, b: a * np.exp(-t / b), t, u, [5, 2], sigma=s, absolute_sigma=True
+    )
     return [float(x) for x in best]
 
 
@@ -61,7 +76,9 @@ def test_a_decimal_comma_and_a_unit_in_the_heading(tmp_path: Path) -> None:
         (["0,5.1±0.05", "1,3.1±0.1", "2,2±0.1"], ["--sigma", "U=0.1"], "so does `--sigma`"),
     ],
 )
-def test_what_is_uncertain_in_part_is_refused(tmp_path: Path, rows: list[str], more: list[str], said: str) -> None:
+def test_what_is_uncertain_in_part_is_refused(
+    tmp_path: Path, rows: list[str], more: list[str], said: str
+) -> None:
     (tmp_path / "d.csv").write_text("\n".join(["t,U", *rows, ""]))
     refused = autodiff("fit", "U = a + b*t", "--data", str(tmp_path / "d.csv"), *more)
     assert refused.code == 2 and not refused.out and said in refused.err

@@ -1,4 +1,6 @@
-"""The constants that a verdict depends on: on both sides of each, within a factor of 100, the verdict is another."""
+"""The constants that a verdict depends on: on both sides of each, within a factor of 100, the
+verdict is another.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +18,13 @@ from autodiff_cli import fit
 from autodiff_cli.capabilities.optimize.constraints import ConstrainedProblem, parse_constraints
 from autodiff_cli.capabilities.optimize.convergence import Sense
 from autodiff_cli.capabilities.optimize.descend import begin_descent
-from autodiff_cli.capabilities.optimize.inference import FitCurvature, Goodness, Inference, RunsTest, Undetermined
+from autodiff_cli.capabilities.optimize.inference import (
+    FitCurvature,
+    Goodness,
+    Inference,
+    RunsTest,
+    Undetermined,
+)
 from autodiff_cli.capabilities.optimize.least_squares import EndPoint, Model
 from autodiff_cli.capabilities.optimize.observations import Observations
 from autodiff_cli.questions.problem import Problem, parse
@@ -26,11 +34,15 @@ DATA = {"x": [0.0, 1.0, 2.0, 3.0, 4.0], "y": [1.0, 1.6, 2.9, 4.2, 4.8]}
 
 
 def inference(moved: float) -> Inference:
-    """The inference at the least-squares line, where another step would move by so many standard errors."""
+    """The inference at the least-squares line, where another step would move by so many standard
+    errors.
+    """
     program = parse("a + b*x", ["x"])
     data = Observations(DATA, "y", ["x"], {}, None, None)
     model = Model(Problem(program, {}, {"a": 0.86, "b": 1.02}, [], [], ["a", "b"]), data)
-    return Inference(model, EndPoint(np.array([0.86, 1.02]), 0.0, moved, "test"), 0.95, scaled=False)
+    return Inference(
+        model, EndPoint(np.array([0.86, 1.02]), 0.0, moved, "test"), 0.95, scaled=False
+    )
 
 
 def test_a_fit_has_converged_where_another_step_is_a_millionth_of_a_standard_error() -> None:
@@ -47,7 +59,9 @@ def test_a_direction_is_null_where_the_singular_values_say_it_to_eleven_digits()
     assert (null(1e-10), null(1e-12)) == (0, 1)
 
 
-def test_a_parameter_is_undetermined_with_a_millionth_of_a_null_direction_and_named_with_a_tenth() -> None:
+def test_a_parameter_is_undetermined_with_a_millionth_of_a_null_direction_and_named_with_a_tenth() -> (
+    None
+):
     class Found(FitCurvature):
         def __init__(self, parts: list[float]) -> None:
             self.size, self.directions = np.ones(len(parts)), np.array([parts])
@@ -78,7 +92,9 @@ def constrained(x: float) -> tuple[Any, Any]:
     """The problem of least x² where x - 1 = 0, and its violations at x."""
     evaluator, start, _, _ = begin_descent("x**2", {"x": 1.0}, None, None, 1, None, negative=False)
     constraints = parse_constraints("x = 1")
-    problem = ConstrainedProblem(evaluator, start, lambda: False, Sense(), [(-math.inf, math.inf)], 1e-8, constraints)
+    problem = ConstrainedProblem(
+        evaluator, start, lambda: False, Sense(), [(-math.inf, math.inf)], 1e-8, constraints
+    )
     problem.set_scale(np.array([1.0]))
     return problem, problem.violations(problem.first_order(np.array([x])))
 
@@ -86,11 +102,14 @@ def constrained(x: float) -> tuple[Any, Any]:
 def test_a_constraint_holds_up_to_ten_digits() -> None:
     assert not np.any(constrained(1 + 1e-11)[1])
     assert np.any(constrained(1 + 1e-9)[1])
-    assert constrained(1.0)[0].is_feasible([1 + 1e-11]) and not constrained(1.0)[0].is_feasible([1 + 1e-9])
+    assert constrained(1.0)[0].is_feasible([1 + 1e-11]) and not constrained(1.0)[0].is_feasible(
+        [1 + 1e-9]
+    )
 
 
 @pytest.mark.parametrize(
-    ("counts", "reason"), [([4, 7, 10, 12, 14, 15], "undetermined"), ([5, 10, 13, 16, 19, 20], "converged")]
+    ("counts", "reason"),
+    [([4, 7, 10, 12, 14, 15], "undetermined"), ([5, 10, 13, 16, 19, 20], "converged")],
 )
 def test_a_likelihood_is_open_where_ten_standard_errors_raise_the_deviance_by_less_than_one(
     counts: list[int], reason: str

@@ -1,4 +1,6 @@
-"""Tests of what `minimize` and `hessian` say of a point: expected verdicts as data, each claim held to 50 digits."""
+"""Tests of what `minimize` and `hessian` say of a point: expected verdicts as data, each claim held
+to 50 digits.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ PROBLEMS = PUBLISHED + OWN
 
 def named(problem: dict[str, Any]) -> str:
     """A problem in the name of a test."""
-    return str(problem.get("id") or f"{problem['expr']} {problem['start']} {problem['bounds'] or ''}")
+    return str(
+        problem.get("id") or f"{problem['expr']} {problem['start']} {problem['bounds'] or ''}"
+    )
 
 
 def limits(problem: dict[str, Any]) -> dict[str, Range]:
@@ -55,7 +59,9 @@ def test_the_verdict_is_the_expected_one(problem: dict[str, Any]) -> None:
 
 
 def test_there_are_problems_of_every_kind() -> None:
-    count = Counter(problem["kind"] for problem in OWN) + Counter(problem["reason"] for problem in OWN)
+    count = Counter(problem["kind"] for problem in OWN) + Counter(
+        problem["reason"] for problem in OWN
+    )
     assert len(PUBLISHED) == 35
     assert sum(bool(problem["bounds"]) for problem in OWN) >= 12
     for kind in ("minimum", "saddle", "maximum", "flat", "kink", "unattained", "unbounded", "edge"):
@@ -63,13 +69,20 @@ def test_there_are_problems_of_every_kind() -> None:
 
 
 # ---- claims against 50 digits -------------------------------------------------------------------------------------
-def exactly(expr: str, point: dict[str, float]) -> tuple[Callable[[Sequence[float]], Any], Multiprecision]:
-    """The value in 50 digits, at steps from a point, None where there is none; literals are read as decimals."""
+def exactly(
+    expr: str, point: dict[str, float]
+) -> tuple[Callable[[Sequence[float]], Any], Multiprecision]:
+    """The value in 50 digits, at steps from a point, None where there is none; literals are read as
+    decimals.
+    """
     m = Multiprecision(50, decimals=True)
     output = single_output(parse(expr, point))
 
     def value(steps: Sequence[float]) -> Any:
-        there = {name: m.number(x) + m.number(step) for (name, x), step in zip(point.items(), steps, strict=True)}
+        there = {
+            name: m.number(x) + m.number(step)
+            for (name, x), step in zip(point.items(), steps, strict=True)
+        }
         try:
             return value_and_gradient(m, output, there, ()).value
         except ExpressionError:
@@ -89,7 +102,9 @@ def within(problem: dict[str, Any], found: Minimum, steps: Sequence[float]) -> l
 
 
 def directions(problem: dict[str, Any], found: Minimum) -> list[list[float]]:
-    """Ways to go from a point, in units of its coordinates: along the axes, the eigenvectors, and at random."""
+    """Ways to go from a point, in units of its coordinates: along the axes, the eigenvectors, and
+    at random.
+    """
     draw = random.Random(7)
     n = len(found.point)
     size = [max(abs(x), abs(problem["start"][name])) or 1.0 for name, x in found.point.items()]
@@ -123,14 +138,22 @@ def changes(problem: dict[str, Any], found: Minimum, radii: Sequence[float]) -> 
 def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
     found = minimize(problem["expr"], problem["start"], bounds=limits(problem))
     least = 1e-13 * max(1e-3, abs(found.value))
-    if found.kind == "minimum" or found.verdict.startswith("a local minimum") or found.reason == "kink":
+    if (
+        found.kind == "minimum"
+        or found.verdict.startswith("a local minimum")
+        or found.reason == "kink"
+    ):
         assert min(changes(problem, found, (1e-3, 1e-4))) >= -least
     elif found.kind == "maximum":
         assert max(changes(problem, found, (1e-3, 1e-4))) <= least
     elif found.kind == "saddle":
         changed = changes(problem, found, (1e-2, 1e-3))
         assert min(changed) < 0 < max(changed)
-    elif found.verdict.startswith("not a minimum") or found.kind == "not stationary" or found.reason == "unbounded":
+    elif (
+        found.verdict.startswith("not a minimum")
+        or found.kind == "not stationary"
+        or found.reason == "unbounded"
+    ):
         radii = [2.0**-k for k in range(0, 60, 4)]
         assert min(changes(problem, found, radii)) < 0
     else:
@@ -143,7 +166,13 @@ def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
     ("formula", "start", "constraints", "kind", "words"),
     [
         # towards a double root of the gradient its error hides that the curvature changes its sign
-        ("2*y**3 + cos(x - y)", {"x": 0, "y": 1}, "", "flat", "not a minimum: the Hessian there is singular along"),
+        (
+            "2*y**3 + cos(x - y)",
+            {"x": 0, "y": 1},
+            "",
+            "flat",
+            "not a minimum: the Hessian there is singular along",
+        ),
         # on the circle this is 2 - x**3 beside the point
         (
             "2*cos(x) + 2*(y**2 - 1)**2 + (x + y - 1)**2",
@@ -152,9 +181,16 @@ def test_no_verdict_claims_what_is_not_so(problem: dict[str, Any]) -> None:
             "flat",
             "falls that way",
         ),
-        # a constraint without a gradient does not say where the point may move: both ways along it lead up
+        # a constraint without a gradient does not say where the point may move: both ways along it
+        # lead up
         ("2*x**6 + 2*y**2*(1 + y) + x*y", {"x": 0, "y": 2}, "x*y = 0", "flat", "do not show"),
-        ("floor(x) + 2*abs(y)", {"x": 0, "y": 2}, "", "kink", "not a minimum but a kink, from which the value falls"),
+        (
+            "floor(x) + 2*abs(y)",
+            {"x": 0, "y": 2},
+            "",
+            "kink",
+            "not a minimum but a kink, from which the value falls",
+        ),
         ("x**2 + 1e-9*y**2", {"x": 1, "y": 1}, "", "minimum", "positive definite"),
     ],
 )
@@ -174,7 +210,9 @@ def test_the_curvature_decides_only_where_the_point_is_known(
         ("x**2*(1 + x)/2 + exp(y) + exp(x*y)", {"x": 2, "y": 0}),
     ],
 )
-def test_small_derivatives_far_from_where_they_are_0_are_no_convergence(formula: str, start: dict[str, float]) -> None:
+def test_small_derivatives_far_from_where_they_are_0_are_no_convergence(
+    formula: str, start: dict[str, float]
+) -> None:
     found = minimize(formula, start)
     assert (found.reason, found.converged) == ("unattained", False)
 
@@ -186,8 +224,11 @@ def test_hessian_says_the_same() -> None:
         if found.kind not in ("minimum", "maximum", "saddle", "flat") or found.at_bounds:
             continue
         told = hessian(problem["expr"], found.point).verdict
-        # the size of numbers on the way is unknown to it: there, a coordinate that is not quite 0 is no rounding error
-        assert told == found.kind or (told == "not stationary" and found.gradient_norm != 0), named(problem)
+        # the size of numbers on the way is unknown to it: there, a coordinate that is not quite 0
+        # is no rounding error
+        assert told == found.kind or (told == "not stationary" and found.gradient_norm != 0), named(
+            problem
+        )
         asked += 1
     assert asked >= 40, asked
 
@@ -200,15 +241,24 @@ def test_errors_are_bounded(problem: dict[str, Any]) -> None:
     draw = random.Random(3)
     tried = 0
     for _ in range(4):
-        point = {name: x * draw.uniform(0.9, 1.1) + draw.uniform(0, 0.1) for name, x in problem["start"].items()}
+        point = {
+            name: x * draw.uniform(0.9, 1.1) + draw.uniform(0, 0.1)
+            for name, x in problem["start"].items()
+        }
         try:
             sure = hessian_in(m, output, {name: m.number(x) for name, x in point.items()}, names)
-            found = hessian_in(RUNNING, output, {name: Bounded(x) for name, x in point.items()}, names)
+            found = hessian_in(
+                RUNNING, output, {name: Bounded(x) for name, x in point.items()}, names
+            )
         except ExpressionError:
             continue
         tried += 1
         pairs = [(found.value, sure.value), *zip(found.gradient, sure.gradient, strict=True)]
-        pairs += [pair for rows in zip(found.hessian, sure.hessian, strict=True) for pair in zip(*rows, strict=True)]
+        pairs += [
+            pair
+            for rows in zip(found.hessian, sure.hessian, strict=True)
+            for pair in zip(*rows, strict=True)
+        ]
         largest = max(abs(float(x)) for x, _ in pairs)
         for rough, exact in pairs:
             bounded = RUNNING.number(rough)
@@ -254,7 +304,11 @@ def at(gradient: list[float], square: list[list[float]], error: float = 1e-12) -
     ],
 )
 def test_conditions(
-    gradient: list[float], square: list[list[float]], walls: list[int], kind: str, held: tuple[int, ...]
+    gradient: list[float],
+    square: list[list[float]],
+    walls: list[int],
+    kind: str,
+    held: tuple[int, ...],
 ) -> None:
     found = classify(at(gradient, square), walls)
     assert (found.kind, found.held) == (kind, held)
@@ -289,7 +343,9 @@ def test_eigenvectors_are_those_of_the_matrix() -> None:
         for value, vector in zip(values, vectors, strict=True):
             assert math.hypot(*vector) == pytest.approx(1, abs=1e-14)
             for row, x in zip(square, vector, strict=True):
-                assert math.fsum(a * b for a, b in zip(row, vector, strict=True)) == pytest.approx(value * x, abs=1e-13)
+                assert math.fsum(a * b for a, b in zip(row, vector, strict=True)) == pytest.approx(
+                    value * x, abs=1e-13
+                )
 
 
 @pytest.mark.parametrize(
@@ -317,7 +373,11 @@ def test_a_function_is_smooth_by_its_operations(text: str, smooth: bool) -> None
 )
 def test_beside_a_jump_no_minimum_is_claimed(text: str, start: dict[str, float]) -> None:
     answer = minimize(text, start)
-    assert not answer.converged and "jumps along x" in answer.message and "local minimum" not in answer.verdict
+    assert (
+        not answer.converged
+        and "jumps along x" in answer.message
+        and "local minimum" not in answer.verdict
+    )
     mirrored = minimize(f"-({text})", start, maximize=True)
     assert not mirrored.converged and "may have no maximum there" in mirrored.message
 
@@ -330,7 +390,9 @@ def test_beside_a_jump_no_minimum_is_claimed(text: str, start: dict[str, float])
         ("x**2 + y**2 if x + y > -1e-12 else 9", {"x": 1, "y": 1}),
     ],
 )
-def test_beside_a_jump_upwards_a_minimum_that_is_attained_is_one(text: str, start: dict[str, float]) -> None:
+def test_beside_a_jump_upwards_a_minimum_that_is_attained_is_one(
+    text: str, start: dict[str, float]
+) -> None:
     answer = minimize(text, start)
     assert answer.converged and "a local minimum" in answer.verdict
     assert minimize(f"-({text})", start, maximize=True).converged
@@ -351,5 +413,7 @@ def test_jumps_elsewhere_and_steep_kinks_are_no_jumps(text: str, start: dict[str
 
 
 def test_a_jump_on_a_constraint_is_no_minimum() -> None:
-    answer = minimize("(x - 2)**2 + y**2 if x < 1 else 9 + x", {"x": 0, "y": 1}, subject_to="y >= 0.5")
+    answer = minimize(
+        "(x - 2)**2 + y**2 if x < 1 else 9 + x", {"x": 0, "y": 1}, subject_to="y >= 0.5"
+    )
     assert not answer.converged and answer.kind != "minimum"

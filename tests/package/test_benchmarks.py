@@ -1,4 +1,6 @@
-"""Tests that the benchmarks run and that what they measure gives right answers; no time is asserted."""
+"""Tests that the benchmarks run and that what they measure gives right answers; no time is
+asserted.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,10 @@ def test_the_benchmarks_run() -> None:
     assert measured["fits"][0]["9 digits in"] == measured["fits"][0]["of"] == 2
     assert all(row["lines/s"] > 0 and row["wrong"] == 0 for row in measured["peers"])
     assert [row["rows"] for row in measured["rows"]] == [50, 50, 50]
-    assert all(row["ours is"] > 0 and row["polynomial"] > 0 for row in measured["computing"] + measured["files"])
+    assert all(
+        row["ours is"] > 0 and row["polynomial"] > 0
+        for row in measured["computing"] + measured["files"]
+    )
     assert {row["graph"] for row in measured["engine"]} == {"perceptron", "chain"}
 
 

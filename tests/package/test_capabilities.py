@@ -1,4 +1,6 @@
-"""Capabilities apart: without one of them only its own commands are missing, and a message says so."""
+"""Capabilities apart: without one of them only its own commands are missing, and a message says
+so.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +19,9 @@ import autodiff_cli
 from autodiff_cli.cli.declarations import QUESTIONS
 
 PACKAGE = Path(autodiff_cli.__file__).parent
-GRAMMARS = next(path for path in (PACKAGE / "grammars", PACKAGE.parent / "grammars") if path.is_dir())
+GRAMMARS = next(
+    path for path in (PACKAGE / "grammars", PACKAGE.parent / "grammars") if path.is_dir()
+)
 
 FOLDER = PACKAGE / "capabilities"
 NAMES = tuple(sorted(path.name for path in FOLDER.iterdir() if (path / "__init__.py").exists()))
@@ -149,7 +153,13 @@ def copies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Told]:
     top = tmp_path_factory.mktemp("capabilities")
     with ThreadPoolExecutor(2) as pool:
         names = ["", *FAILS]
-        return dict(zip(names, pool.map(lambda name: told_without(name, top / (name or "all")), names), strict=True))
+        return dict(
+            zip(
+                names,
+                pool.map(lambda name: told_without(name, top / (name or "all")), names),
+                strict=True,
+            )
+        )
 
 
 def told_without(name: str, top: Path) -> Told:
@@ -161,7 +171,12 @@ def told_without(name: str, top: Path) -> Told:
         shutil.rmtree(part) if part.is_dir() else part.unlink()
     (top / "data.csv").write_text("x,y\n1,2.1\n2,3.9\n3,6.2\n4,7.8\n", encoding="utf-8")
     (top / "points.csv").write_text("x\n1\n2\n", encoding="utf-8")
-    environment = {**os.environ, "PYTHONPATH": str(top), "PYTHONDONTWRITEBYTECODE": "", "COLUMNS": "80"}
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(top),
+        "PYTHONDONTWRITEBYTECODE": "",
+        "COLUMNS": "80",
+    }
     done = subprocess.run(
         [sys.executable, "-c", DRIVER, json.dumps(LINES), str(top)],
         cwd=top, env=environment, capture_output=True, text=True, encoding="utf-8",
@@ -184,7 +199,9 @@ def test_all_lines_are_answered_by_the_whole(copies: dict[str, Told]) -> None:
 
 
 @pytest.mark.parametrize("name", FAILS)
-def test_without_a_capability_only_its_own_commands_are_missing(name: str, copies: dict[str, Told]) -> None:
+def test_without_a_capability_only_its_own_commands_are_missing(
+    name: str, copies: dict[str, Told]
+) -> None:
     told, whole, fails = copies[name], copies[""], FAILS[name]
     others = {line: answer for line, answer in told.items() if line not in fails}
     assert others == {line: answer for line, answer in whole.items() if line not in fails}

@@ -36,7 +36,9 @@ LEFT_OPEN = {"bash": "", "zsh": "=(", "fish": "/=@:.,-"}
 
 
 def asked(env: dict[str, str]) -> str:
-    done = subprocess.run([sys.executable, "-m", "autodiff_cli"], capture_output=True, env={**os.environ, **env})
+    done = subprocess.run(
+        [sys.executable, "-m", "autodiff_cli"], capture_output=True, env={**os.environ, **env}
+    )
     assert done.stderr == b""
     return done.stdout.decode("utf-8")
 
@@ -56,7 +58,9 @@ def installed(tmp_path: Path, *args: str) -> subprocess.CompletedProcess[str]:
     """A run below bash, which is then the shell that is found."""
     home = {**os.environ, "HOME": str(tmp_path), "SHELL": "/bin/bash"}
     line = " ".join([shlex.quote(sys.executable), "-m", "autodiff_cli", *args])
-    return subprocess.run(["bash", "-c", f"{line}; exit $?"], capture_output=True, text=True, env=home)
+    return subprocess.run(
+        ["bash", "-c", f"{line}; exit $?"], capture_output=True, text=True, env=home
+    )
 
 
 @pytest.mark.posix
@@ -67,11 +71,17 @@ def test_the_script_is_installed_once_and_replaces_an_older_one(tmp_path: Path) 
     path.write_text("COMPREPLY=( $( autodiff ) )\n", encoding="utf-8")
     first, again = (installed(tmp_path, "--install-completion") for _ in range(2))
     assert (first.returncode, again.returncode) == (0, 0), first.stderr + again.stderr
-    assert first.stdout == (
-        f"completion for bash is installed in {path}, in place of an older script; it works in a new shell\n"
+    assert (
+        first.stdout
+        == f"completion for bash is installed in {path}, in place of an older script; it works in a"
+        " new shell\n"
     )
     assert "older" not in again.stdout
-    assert path.read_text(encoding="utf-8") == SCRIPTS["bash"] == installed(tmp_path, "--show-completion").stdout
+    assert (
+        path.read_text(encoding="utf-8")
+        == SCRIPTS["bash"]
+        == installed(tmp_path, "--show-completion").stdout
+    )
     assert (tmp_path / ".bashrc").read_text(encoding="utf-8") == f"alias a=b\nsource '{path}'\n"
 
 
@@ -90,8 +100,14 @@ def test_scripts_evaluate_nothing() -> None:
 @pytest.mark.posix
 def test_older_scripts_get_no_data_to_evaluate() -> None:
     for shell in SHELLS:
-        env = {**os.environ, "_AUTODIFF_COMPLETE": f"complete_{shell}", "_TYPER_COMPLETE_ARGS": "autodiff gr"}
-        done = subprocess.run([sys.executable, "-m", "autodiff_cli"], capture_output=True, text=True, env=env)
+        env = {
+            **os.environ,
+            "_AUTODIFF_COMPLETE": f"complete_{shell}",
+            "_TYPER_COMPLETE_ARGS": "autodiff gr",
+        }
+        done = subprocess.run(
+            [sys.executable, "-m", "autodiff_cli"], capture_output=True, text=True, env=env
+        )
         assert "--install-completion" in done.stdout + done.stderr
         assert done.stdout == "" or done.stdout.startswith("_message 'autodiff: ")
         assert done.stdout.count("'") in (0, 2)
@@ -101,7 +117,11 @@ def test_older_scripts_get_no_data_to_evaluate() -> None:
 @pytest.mark.parametrize(
     ("shell", "line", "words"),
     [
-        ("bash", r"""autodiff grad 'a\'b"c\"d\e"\ f g""", ["autodiff", "grad", 'a\\bc"d\\e f', "g"]),
+        (
+            "bash",
+            r"""autodiff grad 'a\'b"c\"d\e"\ f g""",
+            ["autodiff", "grad", 'a\\bc"d\\e f', "g"],
+        ),
         ("zsh", "autodiff $(touch ran) `x` '", ["autodiff", "$(touch", "ran)", "`x`", ""]),
         ("fish", r"""autodiff 'a\'b\\c\d' "e\"f" """, ["autodiff", r"a'b\c\d", 'e"f', ""]),
         ("powershell", "autodiff 'a''b' \"c`\"d\" e` f", ["autodiff", "a'b", 'c"d', "e f"]),
@@ -140,7 +160,9 @@ def test_hostile_headings_are_inserted_as_they_are(shell: Shell) -> None:
     headings = hostile_headings()
     assert len(headings) == 70
     for number, heading in enumerate(headings):
-        Path(shell.folder, f"d{number}.jsonl").write_text(json.dumps({"x": 1, "y": 2, heading: 3}), encoding="utf-8")
+        Path(shell.folder, f"d{number}.jsonl").write_text(
+            json.dumps({"x": 1, "y": 2, heading: 3}), encoding="utf-8"
+        )
         quote = ("", "'", '"')[number % 3]
         line = f"autodiff grad 'x*y' --points d{number}.jsonl --keep {quote}x,y,"
         arguments = shell.arguments(line, quote_to_close(shell.name, quote, heading))
@@ -152,7 +174,9 @@ def test_hostile_headings_are_inserted_as_they_are(shell: Shell) -> None:
 @pytest.mark.posix
 def test_hostile_columns_are_inserted_after_an_equals_sign(shell: Shell) -> None:
     for number, heading in enumerate(hostile_headings()[4:24]):
-        Path(shell.folder, f"d{number}.jsonl").write_text(json.dumps({heading: 3}), encoding="utf-8")
+        Path(shell.folder, f"d{number}.jsonl").write_text(
+            json.dumps({heading: 3}), encoding="utf-8"
+        )
         arguments = shell.arguments(f"autodiff grad 'x*y' --points d{number}.jsonl --columns x=")
         assert arguments is not None, (heading, shell.shown[-300:])
         assert arguments[-1] == f"x={heading}"
@@ -290,7 +314,11 @@ def run(shell: str, code: str, folder: Path) -> str:
         pytest.skip(f"there is no {shell} here to load its script")
     plain = {"bash": ["--norc", "-c"], "zsh": ["-f", "-c"], "fish": ["--no-config", "-c"]}[shell]
     done = subprocess.run(
-        [found, *plain, code], capture_output=True, text=True, env={**HERE, "HOME": str(folder)}, cwd=folder
+        [found, *plain, code],
+        capture_output=True,
+        text=True,
+        env={**HERE, "HOME": str(folder)},
+        cwd=folder,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -299,11 +327,14 @@ def run(shell: str, code: str, folder: Path) -> str:
 @pytest.mark.posix
 def test_bash_loads_its_script_and_completes(scripts: Path) -> None:
     code = (
-        "source ./bash; complete -p autodiff; compopt() { :; }; "
-        "COMP_LINE='autodiff grad \"x*speed\" --at x=2,s'; COMP_POINT=${#COMP_LINE}; _autodiff_completion autodiff; "
-        'echo "${COMPREPLY[@]}"'
+        'source ./bash; complete -p autodiff; compopt() { :; }; COMP_LINE=\'autodiff grad "x*speed"'
+        " --at x=2,s'; COMP_POINT=${#COMP_LINE}; _autodiff_completion autodiff; echo"
+        ' "${COMPREPLY[@]}"'
     )
-    assert run("bash", code, scripts) == "complete -o default -F _autodiff_completion autodiff\n2,speed=\n"
+    assert (
+        run("bash", code, scripts)
+        == "complete -o default -F _autodiff_completion autodiff\n2,speed=\n"
+    )
 
 
 @pytest.mark.posix
@@ -314,7 +345,10 @@ def test_zsh_loads_its_script(scripts: Path) -> None:
 
 @pytest.mark.posix
 def test_fish_loads_its_script_and_completes(scripts: Path) -> None:
-    code = "source ./fish; complete -C 'autodiff functions soft'; complete -C 'autodiff grad \"x*speed\" --at x=2,s'"
+    code = (
+        "source ./fish; complete -C 'autodiff functions soft'; complete -C 'autodiff grad"
+        ' "x*speed" --at x=2,s\''
+    )
     assert run("fish", code, scripts).split() == ["softplus", "softsign", "x=2,speed="]
 
 

@@ -12,7 +12,9 @@ import console
 def document(folder: Path, *session: str) -> Path:
     """A document with one console block a session."""
     path = folder / "document.md"
-    path.write_text("".join(f"Some words.\n\n```console\n{text}```\n\n" for text in session), encoding="utf-8")
+    path.write_text(
+        "".join(f"Some words.\n\n```console\n{text}```\n\n" for text in session), encoding="utf-8"
+    )
     return path
 
 
@@ -23,11 +25,20 @@ GOOD = [
     pytest.param(["$ echo one \\\n>   two\none two\n"], id="a backslash with a prompt"),
     pytest.param(["$ echo 'one\n> two'\none\ntwo\n"], id="an open quote"),
     pytest.param(["$ cat <<'END'\none $HOME\nEND\none $HOME\n"], id="a here-document"),
-    pytest.param(["$ cat <<END > file\n> one\n> END\n$ cat file\none\n"], id="a here-document with prompts"),
+    pytest.param(
+        ["$ cat <<END > file\n> one\n> END\n$ cat file\none\n"], id="a here-document with prompts"
+    ),
     pytest.param(["$ for i in 1 2; do\n>   echo $i\n> done\n1\n2\n"], id="a loop"),
-    pytest.param(["$ echo wrong >&2; (exit 3)\nwrong\n$ echo $?\n3\n"], id="standard error and an exit code"),
-    pytest.param(["$ x=1; echo one > file\n", "$ cat file; echo $x\none\n1\n"], id="state lasts from block to block"),
-    pytest.param(["$ cat\n$ echo $COLUMNS $NO_COLOR\n80 1\n"], id="empty standard input, known settings"),
+    pytest.param(
+        ["$ echo wrong >&2; (exit 3)\nwrong\n$ echo $?\n3\n"], id="standard error and an exit code"
+    ),
+    pytest.param(
+        ["$ x=1; echo one > file\n", "$ cat file; echo $x\none\n1\n"],
+        id="state lasts from block to block",
+    ),
+    pytest.param(
+        ["$ cat\n$ echo $COLUMNS $NO_COLOR\n80 1\n"], id="empty standard input, known settings"
+    ),
     pytest.param(["$ echo '> a'\n> a\n"], id="output that looks like a prompt"),
 ]
 
@@ -37,7 +48,11 @@ BAD = [
     pytest.param(["$ true\none\n"], "true", id="output that is not there"),
     pytest.param(["$ echo one\none \n"], "echo one", id="a space at the end"),
     pytest.param(["$ printf one\none\n"], "printf one", id="no new line at the end"),
-    pytest.param(["$ echo one\none\n", "$ (exit 3)\n$ echo $?\n4\n"], "echo $?", id="an exit code, in a later block"),
+    pytest.param(
+        ["$ echo one\none\n", "$ (exit 3)\n$ echo $?\n4\n"],
+        "echo $?",
+        id="an exit code, in a later block",
+    ),
 ]
 
 
@@ -59,11 +74,15 @@ def test_a_wrong_document_fails(tmp_path: Path, sessions: list[str], command: st
 
 @pytest.mark.posix
 def test_update_writes_what_the_commands_print(tmp_path: Path) -> None:
-    path = document(tmp_path, "$ echo one\n$ printf 'a\\nb\\n'\nc\n", "$ true\nold\n$ echo two\ntwo\n")
+    path = document(
+        tmp_path, "$ echo one\n$ printf 'a\\nb\\n'\nc\n", "$ true\nold\n$ echo two\ntwo\n"
+    )
     assert console.update(path) == 3
     assert (
         path.read_text()
-        == document(tmp_path, "$ echo one\none\n$ printf 'a\\nb\\n'\na\nb\n", "$ true\n$ echo two\ntwo\n").read_text()
+        == document(
+            tmp_path, "$ echo one\none\n$ printf 'a\\nb\\n'\na\nb\n", "$ true\n$ echo two\ntwo\n"
+        ).read_text()
     )
     assert list(console.differences(path)) == []
 
@@ -89,7 +108,10 @@ def test_output_without_a_command_is_an_error(tmp_path: Path) -> None:
 @pytest.mark.posix
 def test_blocks_are_found_by_their_language() -> None:
     text = "```sh\none\n```\n````console\n```\n$ two\n````\n```\nthree\n```\n```sh\n```\n"
-    assert [(block.text, block.first) for block in console.blocks(text, "sh")] == [("one\n", 2), ("", 12)]
+    assert [(block.text, block.first) for block in console.blocks(text, "sh")] == [
+        ("one\n", 2),
+        ("", 12),
+    ]
     assert [block.lines for block in console.blocks(text, "console")] == [("```", "$ two")]
     with pytest.raises(ValueError, match="line 1 is never closed"):
         console.blocks("```sh\n", "sh")

@@ -1,4 +1,6 @@
-"""The Python interface: each function answers what its command answers, with its options as keyword arguments."""
+"""The Python interface: each function answers what its command answers, with its options as keyword
+arguments.
+"""
 
 from __future__ import annotations
 
@@ -44,12 +46,15 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     command: getattr(api, name) for command, name in NAMES.items() if hasattr(api, name)
 }
 SHELL = {
-    "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format", "json", "keep",
-    "keep_all", "on_error", "output", "plot", "points", "report", "residuals", "save_path", "save_point",
-    "errors", "scheduler", "spreadsheet", "wide", "workers", "separator", "decimal", "skip", "encoding", "comment",
-    "header", "missing", "quiet", "strict", "tangent", "where", "playground", "pyodide", "ask",
+    "backend", "columns", "debug", "document", "engine", "file", "force", "format", "input_format",
+    "json", "keep", "keep_all", "on_error", "output", "plot", "points", "report", "residuals",
+    "save_path", "save_point", "errors", "scheduler", "spreadsheet", "wide", "workers", "separator",
+    "decimal", "skip", "encoding", "comment", "header", "missing", "quiet", "strict", "tangent",
+    "where", "playground", "pyodide", "ask",
 }  # fmt: skip
-"""Options that say where programs and points come from and where answers go, which in Python is Python's affair."""
+"""Options that say where programs and points come from and where answers go, which in Python is
+Python's affair.
+"""
 
 LOOK = {"theme": "dark", "title": "A", "size": "8x6cm", "legend": "none"}
 PICTURES = ("theme", "title", "size", "legend")
@@ -57,7 +62,9 @@ PICTURES = ("theme", "title", "size", "legend")
 
 
 def keywords(command: str) -> set[str]:
-    """The options of a command that are keyword arguments: what becomes of rows, only where they are of one answer."""
+    """The options of a command that are keyword arguments: what becomes of rows, only where they
+    are of one answer.
+    """
     options = set(options_of(command))
     return options - (SHELL - {"on_error"} if "reduce" in options else SHELL)
 
@@ -77,7 +84,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("grad", "x*w**2", {"at": POINT, "relative": True, "exact": True}),
     ("grad", SUM, {"at": POINT, "value_only": True}),
     ("grad", SUM, {"at": POINT, "decimals": 2}),
-    ("grad", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
+    (
+        "grad",
+        "(w - a*x)**2",
+        {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"},
+    ),
     ("check", "1 + x", {"over": "x=0:1"}),
     ("trace", SUM, {"at": POINT, "wrt": "w", "digits": 3, "lines": 2}),
     ("trace", SUM, {"at": POINT, "decimals": 2}),
@@ -92,26 +103,66 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("page", SUM, {"at": POINT, "wrt": "x", "theme": "dark", "work": 2}),
     ("check", SUM, {"at": POINT, "wrt": "x", "require": 9, "work": 2, "digits": 3}),
     ("check", SUM, {"at": POINT, "decimals": 2}),
-    ("check", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
+    (
+        "check",
+        "(w - a*x)**2",
+        {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"},
+    ),
     ("descend", "x**2 + w**2", {"at": POINT, "rate": 0.2, "steps": 9, "wrt": "x", "digits": 3}),
-    ("descend", "x**2", {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2, **LOOK}),
+    (
+        "descend",
+        "x**2",
+        {"at": "x=1", "method": "momentum", "momentum": 0.5, "decimals": 2, **LOOK},
+    ),
     ("descend", "x**2 + w**2", {"at": "x=1", "init": "normal", "seed": 5, "steps": 3}),
-    ("descend", "-x**2", {"at": "x=1", "method": "adam", "beta1": 0.8, "beta2": 0.9, "maximize": True}),
-    ("descend", "x**2", {"at": "x=1", "gradient_tolerance": 1e-3, "value_tolerance": 1e-9, "work": 2}),
-    ("descend", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "sum", "steps": 3, "on_error": "fail"}),
+    (
+        "descend",
+        "-x**2",
+        {"at": "x=1", "method": "adam", "beta1": 0.8, "beta2": 0.9, "maximize": True},
+    ),
+    (
+        "descend",
+        "x**2",
+        {"at": "x=1", "gradient_tolerance": 1e-3, "value_tolerance": 1e-9, "work": 2},
+    ),
     (
         "descend",
         "(w - a*x)**2",
-        {"at": "a=2", "data": "readings.csv", "reduce": "sum", "batch": 2, "epochs": 3, "shuffle": True, "seed": 4},
+        {"at": "a=2", "data": "readings.csv", "reduce": "sum", "steps": 3, "on_error": "fail"},
     ),
-    ("minimize", "(x-3)**2 + w**2", {"at": POINT, "bounds": "x=0:1", "wrt": "x", "digits": 3, "steps": 50}),
-    ("minimize", "(x-3)**2", {"at": "x=1", "method": "newton-cg", "gradient_tolerance": 1e-4, "decimals": 2}),
+    (
+        "descend",
+        "(w - a*x)**2",
+        {
+            "at": "a=2",
+            "data": "readings.csv",
+            "reduce": "sum",
+            "batch": 2,
+            "epochs": 3,
+            "shuffle": True,
+            "seed": 4,
+        },
+    ),
+    (
+        "minimize",
+        "(x-3)**2 + w**2",
+        {"at": POINT, "bounds": "x=0:1", "wrt": "x", "digits": 3, "steps": 50},
+    ),
+    (
+        "minimize",
+        "(x-3)**2",
+        {"at": "x=1", "method": "newton-cg", "gradient_tolerance": 1e-4, "decimals": 2},
+    ),
     ("minimize", "(x-3)**2", {"at": "x=1", "work": 2}),
     ("minimize", "x**4 - 3*x**2 + x", {"at": "x=1", "starts": 5, "seed": 2}),
     ("maximize", "x**3 - 3*x", {"at": "x=-1", "bounds": "x=-3:1.5", "starts": 5}),
     ("minimize", "(x-3)**2 + w**2", {"at": "x=1", "init": "uniform", "seed": 5}),
     ("minimize", "(x-3)**2 + w**2", {"at": POINT, "subject_to": "x + w <= 1"}),
-    ("minimize", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
+    (
+        "minimize",
+        "(w - a*x)**2",
+        {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"},
+    ),
     ("plot", "x**2*w", {"at": POINT, "range": "x=-1:1", "work": 2, "digits": 3}),
     ("plot", "x**2*w", {"at": POINT, "wrt": "w", "theme": "dark", "size": "8x6cm", "decimals": 2}),
     ("plot", "x**2", {"at": "x=1", "title": "A", "legend": "none"}),
@@ -131,7 +182,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("diff", "x**2 + w**2 = 1", {"for_": "x"}),
     ("hessian", SUM, {"at": POINT, "wrt": "x", "digits": 3}),
     ("hessian", SUM, {"at": POINT, "decimals": 2}),
-    ("hessian", "(w - a*x)**2", {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"}),
+    (
+        "hessian",
+        "(w - a*x)**2",
+        {"at": "a=2", "data": "readings.csv", "reduce": "mean", "on_error": "skip"},
+    ),
     ("hessian", "x**3/w", {"at": POINT, "exact": True}),
     ("hessian", SUM, {"at": POINT, "precision": 25, "certified": True, "work": 3}),
     ("jacobian", "x*w, x + w", {"at": POINT, "wrt": "x", "digits": 3}),
@@ -143,7 +198,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("taylor", "exp(x*w)", {"at": POINT, "wrt": "x", "decimals": 2}),
     ("taylor", "x/w", {"at": POINT, "wrt": "w", "exact": True}),
     ("taylor", "exp(x)", {"at": "x=1", "precision": 25, "certified": True, "work": 3}),
-    ("limit", "atan(a*x)", {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True}),
+    (
+        "limit",
+        "atan(a*x)",
+        {"at": "x=inf", "wrt": "x", "assume": "a > 0", "precision": 25, "certified": True},
+    ),
     ("limit", "(1 - cos(x))/x^2", {"at": "x=0-", "exact": True, "digits": 3, "work": 3}),
     ("limit", "sin(2 x)/x", {"at": "x=0", "lenient": True, "decimals": 2}),
     ("limit", "m*c^2*sin(x)/x", {"at": "x=0,m=1 kg", "wrt": "x", "constants": "c", "in_": "kJ"}),
@@ -156,9 +215,20 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     (
         "integrate",
         "2 x w",
-        {"at": "w=2", "between": "x=0:w", "wrt": "w", "lenient": True, "precision": 20, "decimals": 2},
+        {
+            "at": "w=2",
+            "between": "x=0:w",
+            "wrt": "w",
+            "lenient": True,
+            "precision": 20,
+            "decimals": 2,
+        },
     ),
-    ("propagate", "x*w", {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9}),
+    (
+        "propagate",
+        "x*w",
+        {"at": "x=0.5±0.1,w=2.00(3)", "correlation": "x:w=0.5", "dof": "x=4,w=4", "level": 0.9},
+    ),
     ("propagate", "x*w", {"at": "x=0.5±0.1 m,w=2.00(3) N", "in_": "J"}),
     ("propagate", "G*m", {"at": "m=1.0(1) kg", "constants": "G"}),
     ("propagate", "x*w, x", {"at": "x=0.5±0.1,w=2.00(3)", "k": 2.0, "sort": True, "digits": 3}),
@@ -169,24 +239,48 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("propagate", "x**2 = a", {"at": "a=2±0.1,x=1", "for_": "x", "between": "0:4"}),
     ("propagate", "a + 3*b", {"fit": "fitted.json"}),
     ("propagate", "x*w", {"at": "x=0.5,w=2", "covariance": "covariance.csv"}),
-    ("plot", "x**2 + w**2 = a", {"at": "x=3,w=4,a=25", "range": "x=-6:6", "for_": "w", "between": "0:6"}),
+    (
+        "plot",
+        "x**2 + w**2 = a",
+        {"at": "x=3,w=4,a=25", "range": "x=-6:6", "for_": "w", "between": "0:6"},
+    ),
     ("solve", "x**2 = a", {"at": "a=2,x=1", "for_": "x", "order": 2, "digits": 4, "wrt": "a"}),
     ("solve", "sin(x)", {"between": "1:7", "all": True, "decimals": 3}),
     ("diff", "x**2 = w", {"at": "x=2 m,w=4 m^2", "for_": "x", "in_": "mm"}),
     ("solve", "x**2 = a", {"at": "a=2 m^2", "between": "0 m:3 m", "in_": "mm"}),
     ("plot", "x*w", {"at": "x=1 mm,w=1 N", "range": "x=0:2 mm", "in_": "mJ"}),
-    ("minimize", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "bounds": "x=0:2 m", "in_": "mm^2"}),
+    (
+        "minimize",
+        "(x - w)**2",
+        {"at": "x=0 mm,w=1 cm", "wrt": "x", "bounds": "x=0:2 m", "in_": "mm^2"},
+    ),
     ("descend", "(x - w)**2", {"at": "x=0 mm,w=1 cm", "wrt": "x", "steps": 3, "in_": "mm^2"}),
     ("solve", "x*exp(x) = a", {"at": "a=1", "precision": 20, "certified": True, "work": 2}),
-    ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4}),
+    (
+        "fit",
+        "w = a*exp(k*x)",
+        {"at": "k=0.1", "data": "readings.csv", "bounds": "k=-9:9", "level": 0.9, "digits": 4},
+    ),
     (
         "fit",
         "dead = sigmoid(a + b*dose)",
         {"data": "beetles.csv", "loss": "binomial", "trials": "n", "at": "a=-57,b=32"},
     ),
-    ("fit", "a*x + b", {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", **LOOK}),
-    ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2}),
-    ("fit", "w = a*x", {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"}),
+    (
+        "fit",
+        "a*x + b",
+        {"data": "readings.csv", "response": "w", "fix": "b=1", "loss": "huber", **LOOK},
+    ),
+    (
+        "fit",
+        "w = a*x",
+        {"data": "readings.csv", "sigma": "x", "precision": 20, "certified": True, "work": 2},
+    ),
+    (
+        "fit",
+        "w = a*x",
+        {"data": "readings.csv", "weights": "x", "decimals": 3, "intervals": "linear"},
+    ),
     ("fit", "w = a*x", {"data": "readings.csv", "sigma": "x", "scale_errors": True}),
     ("fit", "w = a*x", {"data": "readings.csv", "predict": "x=2"}),
     ("fit", "w = a*exp(k*x)", {"at": "k=0.1", "data": "readings.csv", "starts": 3, "seed": 2}),
@@ -204,7 +298,11 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x*exp(x) = w", {"at": "w=2", "for_": "x", "relative": True, "sort": True}),
     ("integrate", "x**2", {"answer": "x³/3"}),
     ("integrate", "x*exp(x)", {"steps": True}),
-    ("integrate", "m*c*x", {"at": "m=1 kg", "constants": "c", "between": "x=0 m:2 m", "in_": "J*m*s", "wrt": "m"}),
+    (
+        "integrate",
+        "m*c*x",
+        {"at": "m=1 kg", "constants": "c", "between": "x=0 m:2 m", "in_": "J*m*s", "wrt": "m"},
+    ),
     ("taylor", "exp(x)", {"at": "x=0", "order": 2, "answer": "1 + x + x²/2"}),
     ("hessian", "x**2*w", {"at": POINT, "wrt": "x", "answer": "4"}),
     ("export", "x*w", {"to": "sql", "dialect": "postgres"}),
@@ -243,16 +341,22 @@ CASES: list[tuple[str, str, dict[str, Any]]] = [
     ("solve", "x e^(2 x) - w", {"at": "w=2", "lenient": True}),
     ("fit", "w = a x", {"data": "readings.csv", "lenient": True}),
 ]
-CASES += [("maximize", f"-({text})", given) for command, text, given in CASES if command == "minimize"]
+CASES += [
+    ("maximize", f"-({text})", given) for command, text, given in CASES if command == "minimize"
+]
 RECORDED = {"graph": None, "export": ["--json"], "descend": None}
-"""How a command is asked for its record where that is not `--format json`; None where it has none, or one a row."""
+"""How a command is asked for its record where that is not `--format json`; None where it has none,
+or one a row.
+"""
 
 
 def arguments(command: str, text: str, given: dict[str, Any]) -> list[str]:
     """The command line that asks what a call asks."""
     made = [command, *([text] if text else [])]
     for name, value in given.items():
-        made += [f"--{name.removesuffix('_').replace('_', '-')}"] + ([] if value is True else [str(value)])
+        made += [f"--{name.removesuffix('_').replace('_', '-')}"] + (
+            [] if value is True else [str(value)]
+        )
     return made
 
 
@@ -269,27 +373,38 @@ def test_a_call_answers_what_the_command_answers(
     command: str, text: str, given: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    Path("path.jsonl").write_text('{"point": {"x": 1, "w": 1}}\n{"point": {"x": 0.5, "w": 0.5}}\n', encoding="utf-8")
+    Path("path.jsonl").write_text(
+        '{"point": {"x": 1, "w": 1}}\n{"point": {"x": 0.5, "w": 0.5}}\n', encoding="utf-8"
+    )
     fitted = api.fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1.1, 2.9, 5.2, 6.9]})
     Path("fitted.json").write_text(json.dumps(fitted.to_dict()), encoding="utf-8")
     Path("covariance.csv").write_text(",x,w\nx,0.04,0.01\nw,0.01,0.09\n", encoding="utf-8")
     Path("readings.csv").write_text("x,w\n1,2\n1.1,2.5\n0.9,2.2\n", encoding="utf-8")
-    Path("beetles.csv").write_text("dose,dead,n\n1.7,6,59\n1.75,18,62\n1.8,40,60\n1.85,55,59\n", encoding="utf-8")
+    Path("beetles.csv").write_text(
+        "dose,dead,n\n1.7,6,59\n1.75,18,62\n1.8,40,60\n1.85,55,59\n", encoding="utf-8"
+    )
     answer = FUNCTIONS[command](*([text] if text else []), **given)
     of_pictures = {"graph": (), "page": (), "exercise": (), "plot": ("theme", "size")}.get(
         command, PICTURES
     )  # of answers drawn in a notebook
-    asked = arguments(command, text, {name: x for name, x in given.items() if name not in of_pictures})
+    asked = arguments(
+        command, text, {name: x for name, x in given.items() if name not in of_pictures}
+    )
     drawn = command == "graph" and {"layout", "partials", "width", "theme"} & given.keys()
     printed = autodiff(*asked, *(["--format", "svg"] if drawn else []))
     assert (answer.svg if drawn else f"{answer}\n", printed.code) == (printed.out, 0), printed.err
     assert len(repr(answer)) < 500
-    if command != "descend" or "data" not in given:  # a run that goes on reads its rows where they are
-        assert str(pickle.loads(pickle.dumps(answer))) == str(answer), "pickled with how it is shown"  # noqa: S301
+    # a run that goes on reads its rows where they are
+    if command != "descend" or "data" not in given:
+        assert str(pickle.loads(pickle.dumps(answer))) == str(answer), (
+            "pickled with how it is shown"
+        )  # noqa: S301
     if RECORDED.get(command, True) is not None:
         record = json.loads(autodiff(*asked, *(RECORDED.get(command) or ["--format", "json"])).out)
         kept = {name: value for name, value in record.items() if name not in ("id", "line")}
-        assert without_hints(json.loads(json.dumps(answer.to_dict(), allow_nan=False))) == without_hints(kept)
+        assert without_hints(
+            json.loads(json.dumps(answer.to_dict(), allow_nan=False))
+        ) == without_hints(kept)
     elif command == "descend":
         rows = [json.loads(line) for line in autodiff(*asked, "--format", "jsonl").out.splitlines()]
         assert answer.to_dict()["rows"] == rows
@@ -311,7 +426,11 @@ def test_a_formula_that_was_read_as_its_refusal_offers_says_so() -> None:
     assert (kink["start"], kink["end"]) == (4, 9)
     assert api.parse("x sin(x)", lenient=True).text == "x*sin(x)"
     meant = api.gradient("2 x y", {"x": "½", "y": 3}, lenient=True)
-    assert (meant.value, meant.note, meant.to_dict()["note"]) == (3.0, "read as: 2*x*y; x = (1/2)", meant.note)
+    assert (meant.value, meant.note, meant.to_dict()["note"]) == (
+        3.0,
+        "read as: 2*x*y; x = (1/2)",
+        meant.note,
+    )
     with pytest.raises(ExpressionError):
         api.gradient("2*x", "x=½")
     with pytest.raises(ExpressionError) as caught:
@@ -347,17 +466,27 @@ def test_sweeps_answer_columns() -> None:
         "error": [None] * 3,
     }
     assert api.hessian("x**3", {"x": "{1,2}"})["d_x_x"] == [6.0, 12.0]
-    assert [x.text for x in api.hessian("x**2", "x=0:1:0.5", exact=True)["value"]] == ["0", "1/4", "1"]
+    assert [x.text for x in api.hessian("x**2", "x=0:1:0.5", exact=True)["value"]] == [
+        "0",
+        "1/4",
+        "1",
+    ]
     roots = api.solve("x**3 = a", "a={1,8}", for_="x")
     assert roots["x"] == [1.0, 2.0] and roots["d_x_a"] == pytest.approx([1 / 3, 1 / 12])
     assert api.propagate("a*x", "x=1:2:1,a=2.0±0.1")["result"] == ["2.00(10)", "4.00(20)"]
-    assert api.propagate("a*x", {"x": "1:2:1", "a": "2.0±0.1"})["result"] == ["2.00(10)", "4.00(20)"]
+    assert api.propagate("a*x", {"x": "1:2:1", "a": "2.0±0.1"})["result"] == [
+        "2.00(10)",
+        "4.00(20)",
+    ]
     logarithms = api.taylor("log(x)", "x=0:1:1", order=1)
     assert logarithms["c1"] == [None, 1.0] and logarithms["error"][0].startswith("domain: ")
     for wrong in ("x=0:1", "x=0:1:1,y=0:1:0.5", "x=1,y=2"):
         with pytest.raises(ExpressionError):
             api.gradient("x*y", wrong, zip=True)
-    for wrong, message in (("1:2:1", "columns and a sweep"), (2, "`zip=True` pairs sweeps, and there are none")):
+    for wrong, message in (
+        ("1:2:1", "columns and a sweep"),
+        (2, "`zip=True` pairs sweeps, and there are none"),
+    ):
         with pytest.raises(ExpressionError, match=message):
             api.gradient("x*y", {"x": [1, 2], "y": wrong}, zip=True)
     with pytest.raises(ExpressionError, match="`y` is swept, and is not in the program"):
@@ -385,9 +514,18 @@ def test_the_shells_options_are_options() -> None:
 
 
 def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
-    names = {function.__name__ for function in FUNCTIONS.values()} | {"parse", "draw", "draw_dot", "rows", "Value"}
+    names = {function.__name__ for function in FUNCTIONS.values()} | {
+        "parse",
+        "draw",
+        "draw_dot",
+        "rows",
+        "Value",
+    }
     assert names <= set(autodiff_cli.__all__) and dir(autodiff_cli) == sorted(autodiff_cli.__all__)
-    assert not set(autodiff_cli.__all__) & set(dir(builtins)) and next(iter(autodiff_cli.__all__)) == "gradient"
+    assert (
+        not set(autodiff_cli.__all__) & set(dir(builtins))
+        and next(iter(autodiff_cli.__all__)) == "gradient"
+    )
     everything: dict[str, Any] = {}
     exec("from autodiff_cli import *", everything)
     assert {*everything} - {"__builtins__"} == {*autodiff_cli.__all__}
@@ -395,19 +533,39 @@ def test_all_is_at_the_top_of_the_package_and_has_one_name() -> None:
 
     assert not names & set(OF_THE_LANGUAGE)
     package = Path(autodiff_cli.__file__).parent
-    rooms = {path.stem for path in package.glob("*.py")} | {path.parent.name for path in package.glob("*/*.py")}
+    rooms = {path.stem for path in package.glob("*.py")} | {
+        path.parent.name for path in package.glob("*/*.py")
+    }
     assert not names & rooms
-    code = "from autodiff_cli import Value, " + ", ".join(sorted(names - {"Value"})) + "; assert callable(graph)"
+    code = (
+        "from autodiff_cli import Value, "
+        + ", ".join(sorted(names - {"Value"}))
+        + "; assert callable(graph)"
+    )
     subprocess.run([sys.executable, "-c", code], check=True)
 
 
 # ---- what Python has for a point, for names, for ranges -------------------------------------------------------------
 def test_points_are_dictionaries_too() -> None:
     wanted = api.gradient("x/w", "x=1/2,w=2").gradient
-    for x in (0.5, np.float64(0.5), np.float32(0.5), np.array(0.5), "1/2", Fraction(1, 2), Decimal("0.5")):
+    for x in (
+        0.5,
+        np.float64(0.5),
+        np.float32(0.5),
+        np.array(0.5),
+        "1/2",
+        Fraction(1, 2),
+        Decimal("0.5"),
+    ):
         assert api.gradient("x/w", {"x": x, "w": np.int64(2)}).gradient == wanted
         assert api.gradient("x/w", at={"x": x, "w": 2}, exact=True).gradient["w"].text == "-1/8"
-    tenth = {0.1: "1/10", np.float64(0.1): "1/10", Fraction(1, 7): "1/7", Decimal("1.30"): "13/10", 10**20: f"{10**20}"}
+    tenth = {
+        0.1: "1/10",
+        np.float64(0.1): "1/10",
+        Fraction(1, 7): "1/7",
+        Decimal("1.30"): "13/10",
+        10**20: f"{10**20}",
+    }
     for given, text in tenth.items():
         assert api.gradient("x", {"x": given}, exact=True).value.text == text
 
@@ -419,8 +577,13 @@ def test_lists_and_dictionaries_are_read_as_the_options_are() -> None:
         text, at, bounds="x=0:,w=0.5:3", wrt="x,w"
     ).point  # fmt: skip
     assert api.plot("x**2", range={"x": (-1, 2)}) == api.plot("x**2", range=["x=-1:2"])
-    along = [api.jacobian("x*w, x", at, direction=each).product for each in ("x=1,w=3", {"x": 1, "w": 3})]
-    against = [api.jacobian("x*w, x", at, adjoint=each).gradient for each in ("1,2", [1, 2], {"x*w": 1, "x": 2})]
+    along = [
+        api.jacobian("x*w, x", at, direction=each).product for each in ("x=1,w=3", {"x": 1, "w": 3})
+    ]
+    against = [
+        api.jacobian("x*w, x", at, adjoint=each).gradient
+        for each in ("1,2", [1, 2], {"x*w": 1, "x": 2})
+    ]
     assert along[0] == along[1] and against[0] == against[1] == against[2]
     run = api.descend("x**2 + w**2", at, steps=3)
     surface = api.plot("x**2 + w**2", path=run)
@@ -442,11 +605,17 @@ def test_lists_and_dictionaries_are_read_as_the_options_are() -> None:
 )
 def test_what_is_no_point(point: Any, message: str) -> None:
     columns = isinstance(point, dict) and hasattr(point.get("x"), "__len__")
-    for asked in (api.plot, api.descend) if columns else (api.gradient, api.hessian, api.plot, api.descend):
+    for asked in (
+        (api.plot, api.descend) if columns else (api.gradient, api.hessian, api.plot, api.descend)
+    ):
         with pytest.raises(ExpressionError, match=message) as caught:
             asked("x**2", point)
         if "array" in message or "list" in message:
-            assert caught.value.hint is not None and "--points" in caught.value.hint and "numpy" in caught.value.hint
+            assert (
+                caught.value.hint is not None
+                and "--points" in caught.value.hint
+                and "numpy" in caught.value.hint
+            )
 
 
 def test_a_record_has_the_program_as_it_was_typed() -> None:
@@ -528,20 +697,35 @@ def test_held_values_keep_units_and_digits(tmp_path: Path) -> None:
     (tmp_path / "held.json").write_text('{"a": "1.5 mm"}', encoding="utf-8")
     wanted = api.fit("y = a + b*x", data, fix="a=1.5 mm").parameters["b"].estimate
     file = f"@{tmp_path / 'held.json'}"
-    for held in (file, {"a": "1.5 mm"}, {"a": 0.15 * registry.cm}, {"a": Fraction(3, 2) * registry.mm}):
-        assert api.fit("y = a + b*x", data, fix=held).parameters["b"].estimate == pytest.approx(wanted, rel=1e-14)
+    for held in (
+        file,
+        {"a": "1.5 mm"},
+        {"a": 0.15 * registry.cm},
+        {"a": Fraction(3, 2) * registry.mm},
+    ):
+        assert api.fit("y = a + b*x", data, fix=held).parameters["b"].estimate == pytest.approx(
+            wanted, rel=1e-14
+        )
     with pytest.raises(ExpressionError, match=r"the formula gives a length \(m\)"):
         api.fit("y = a + b*x", {"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]}, fix=file)
     with pytest.raises(ExpressionError, match="the value of `a` has a unit"):
         api.propagate("a*x", {"a": "1±0.1", "x": 2}, dof=file)
     third = api.gradient("x/3", {"x": 1}, exact=True).value
     plain = {"x": [0, 1, 2], "y": [1, 3, 4.9]}
-    digits = [api.fit("y = a + b*x", plain, fix={"a": a}, precision=30).parameters["b"] for a in (third, "1/3")]
+    digits = [
+        api.fit("y = a + b*x", plain, fix={"a": a}, precision=30).parameters["b"]
+        for a in (third, "1/3")
+    ]
     assert digits[0] == digits[1]
     square = api.gradient("x**2", {"x": 3 * registry.m})
     assert square.to_dict() == api.gradient("x**2", "x=3 m").to_dict()
-    length = api.gradient("x**2", {"x": Decimal("0.12345678901234567890123") * registry.m}, precision=40)
-    assert length.value == api.gradient("x**2", {"x": "0.12345678901234567890123 m"}, precision=40).value
+    length = api.gradient(
+        "x**2", {"x": Decimal("0.12345678901234567890123") * registry.m}, precision=40
+    )
+    assert (
+        length.value
+        == api.gradient("x**2", {"x": "0.12345678901234567890123 m"}, precision=40).value
+    )
     assert api.gradient("x", {"x": np.int64(2**53 + 1)}, exact=True).value.text == str(2**53 + 1)
 
 
@@ -556,7 +740,10 @@ def test_every_argument_keeps_units_and_digits() -> None:
     ):
         assert call(measured).to_dict() == call(columns).to_dict()
     angle = {"x": (0, 90 * registry.deg)}
-    assert api.solve("sin(x) = 0.5", between=angle).to_dict() == api.solve("sin(x) = 0.5", between="x=0:90 °").to_dict()
+    assert (
+        api.solve("sin(x) = 0.5", between=angle).to_dict()
+        == api.solve("sin(x) = 0.5", between="x=0:90 °").to_dict()
+    )
     assert api.solve("sin(x) = 0.5", between=angle).units is not None
     third = Fraction(1, 3)
     for adjoint in ([third, Decimal("0.1")], {"x*y": third, "x": "0.1"}, ["1/3", 0.1]):
@@ -583,7 +770,9 @@ def test_a_constant_of_nature_has_no_second_value() -> None:
     line = {"x": [1, 2, 3], "y": [1, 4, 9.1]}
     for at in ({"x": 1, "c": 2}, {"x": 1, "c": "2"}, "x=1,c=2", {"x": 1, "c": "2 m/s"}):
         for call in (api.gradient, api.propagate):
-            with pytest.raises(ExpressionError, match=r"`c` is given two values, 2.99792e\+08 and 2"):
+            with pytest.raises(
+                ExpressionError, match=r"`c` is given two values, 2.99792e\+08 and 2"
+            ):
                 call("c*x", at, constants="c")
     with pytest.raises(ExpressionError, match="`c` is given two values"):
         api.fit("y = a + c*x", line, fix={"c": 2}, constants="c")
@@ -593,7 +782,10 @@ def test_a_constant_of_nature_has_no_second_value() -> None:
 
 # ---- errors ---------------------------------------------------------------------------------------------------------
 def test_an_uncaught_error_shows_its_place_and_its_hint_once() -> None:
-    for ask in (lambda: api.gradient("1 + log(x - 3)", "x=2"), lambda: parse("1 + log(x - 3)")(x=2)):
+    for ask in (
+        lambda: api.gradient("1 + log(x - 3)", "x=2"),
+        lambda: parse("1 + log(x - 3)")(x=2),
+    ):
         with pytest.raises(ExpressionError) as caught:
             ask()
         told = "".join(traceback.format_exception_only(caught.value))
@@ -639,7 +831,10 @@ def test_errors_of_the_command_have_no_notes() -> None:
             lambda: autodiff_cli.gradient("x", at="x=1", exact=True, certified=True),
             "`exact=True` and `certified=True` exclude each other",
         ),
-        (lambda: autodiff_cli.plot("x*y*z"), 'say over which: `wrt="x,y"`; the others keep the values of `at`'),
+        (
+            lambda: autodiff_cli.plot("x*y*z"),
+            'say over which: `wrt="x,y"`; the others keep the values of `at`',
+        ),
         (lambda: autodiff_cli.taylor("x*y", at="x=1,y=2"), 'choose one of `x`, `y`: `wrt="x"`'),
     ],
 )
@@ -705,7 +900,12 @@ def test_values_are_drawn_and_saved(tmp_path: Path) -> None:
     assert autodiff_cli.draw_dot is autodiff_cli.draw
     assert picture._repr_svg_() == picture.svg and picture._repr_html_() is None
     assert 'label="a' in picture.dot or "a" in picture.dot
-    for name, begins in (("a.svg", b"<svg"), ("a.png", b"\x89PNG"), ("a.dot", b"digraph"), ("a.txt", b"node")):
+    for name, begins in (
+        ("a.svg", b"<svg"),
+        ("a.png", b"\x89PNG"),
+        ("a.dot", b"digraph"),
+        ("a.txt", b"node"),
+    ):
         picture.save(str(tmp_path / name))
         assert (tmp_path / name).read_bytes().startswith(begins)
     with pytest.raises(ExpressionError, match="already exists"):
@@ -740,7 +940,11 @@ def test_programs_and_rows_of_the_table_are_copied_and_pickled() -> None:
 
 def test_the_html_of_an_answer_has_its_warnings() -> None:
     shown = autodiff_cli.gradient("abs(x) + y", at="x=0,y=1")._repr_html_() or ""
-    assert "warning: `abs` has no derivative at 0" in shown and "convention: 0 at 0" in shown and r"\n" not in shown
+    assert (
+        "warning: `abs` has no derivative at 0" in shown
+        and "convention: 0 at 0" in shown
+        and r"\n" not in shown
+    )
     assert "warning" not in (autodiff_cli.gradient("x**2", at="x=1")._repr_html_() or "warning")
     assert "warning" in (autodiff_cli.hessian("x", at="x=1,z=2")._repr_html_() or "")
 
@@ -781,7 +985,10 @@ def test_what_type_checkers_see_is_there() -> None:
     stub = (Path(autodiff_cli.__file__).parent / "__init__.pyi").read_text(encoding="utf-8")
     seen = re.findall(r"^from \S+ import (\w+) as \1$|^def (\w+)\(", stub, re.MULTILINE)
     names = {imported or function for imported, function in seen}
-    assert len(names) > 50 and {"Hessian", "Marked", "draw_dot", "gradient", "maximize", "Span"} <= names
+    assert (
+        len(names) > 50
+        and {"Hessian", "Marked", "draw_dot", "gradient", "maximize", "Span"} <= names
+    )
     for name in names:
         found = getattr(autodiff_cli, name)
         assert name == "draw_dot" or found.__name__ == name
@@ -796,11 +1003,17 @@ def test_a_function_is_a_function_with_its_signature() -> None:
             ("autodiff_cli.api.", "autodiff_cli.capabilities.")
         )
         signature = inspect.signature(function)
-        assert list(signature.parameters) == [key for key in function.__annotations__ if key != "return"]
+        assert list(signature.parameters) == [
+            key for key in function.__annotations__ if key != "return"
+        ]
         assert pydoc.render_doc(function, renderer=pydoc.plaintext).count(f"{name}(")
-    with pytest.raises(TypeError, match=r"^gradient\(\) missing 1 required positional argument: 'text'$"):
+    with pytest.raises(
+        TypeError, match=r"^gradient\(\) missing 1 required positional argument: 'text'$"
+    ):
         autodiff_cli.gradient()  # type: ignore[call-overload]
-    with pytest.raises(TypeError, match=r"^hessian\(\) takes from 1 to 2 positional arguments but 3 were given$"):
+    with pytest.raises(
+        TypeError, match=r"^hessian\(\) takes from 1 to 2 positional arguments but 3 were given$"
+    ):
         autodiff_cli.hessian("x", "x=1", "x")  # type: ignore[call-overload]
     with pytest.raises(TypeError, match=r"^rows\(\) got an unexpected keyword argument 'points'$"):
         autodiff_cli.rows("x", points=1)  # type: ignore[call-arg]
@@ -815,7 +1028,10 @@ def test_an_argument_that_is_none_has_its_default() -> None:
 def test_types_are_seen_from_outside(tmp_path: Path) -> None:
     (tmp_path / "typed.py").write_text(TYPED, encoding="utf-8")
     done = subprocess.run(
-        [sys.executable, "-m", "mypy", "--strict", "typed.py"], cwd=tmp_path, capture_output=True, text=True
+        [sys.executable, "-m", "mypy", "--strict", "typed.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0, done.stdout + done.stderr
 
@@ -869,9 +1085,10 @@ class Table:
 
 
 ODD: dict[str, Callable[[], Any]] = {
-    "array": lambda: np.array([1.0, 2.0]), "frame": Table, "bytes": lambda: b"x=1", "none": lambda: None,
-    "number": lambda: 2.5, "texts": lambda: iter(["x"]), "numbers": lambda: (k for k in (1, 2)), "class": lambda: int,
-    "complex": lambda: 1j, "huge": lambda: 10**400, "fraction": lambda: Fraction(1, 3), "decimal": lambda: Decimal("2"),
+    "array": lambda: np.array([1.0, 2.0]), "frame": Table, "bytes": lambda: b"x=1",
+    "none": lambda: None, "number": lambda: 2.5, "texts": lambda: iter(["x"]),
+    "numbers": lambda: (k for k in (1, 2)), "class": lambda: int, "complex": lambda: 1j,
+    "huge": lambda: 10**400, "fraction": lambda: Fraction(1, 3), "decimal": lambda: Decimal("2"),
     "path": lambda: Path("x"), "nested": lambda: {"x": {"y": 1}}, "half a letter": lambda: "\ud800",
 }  # fmt: skip
 
@@ -905,14 +1122,24 @@ def test_data_of_a_fit_and_readings_are_columns_of_any_kind() -> None:
     pandas, polars, arrow = (pytest.importorskip(name) for name in ("pandas", "polars", "pyarrow"))
     columns = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.1, 2.9]}
     tables = [columns, pandas.DataFrame(columns), polars.DataFrame(columns), arrow.table(columns)]
-    assert len({autodiff_cli.fit("y = a*x", data=table).parameters["a"].estimate for table in tables}) == 1
-    assert len({autodiff_cli.propagate("x/y", data=table).results[0].written for table in tables}) == 1
+    assert (
+        len({autodiff_cli.fit("y = a*x", data=table).parameters["a"].estimate for table in tables})
+        == 1
+    )
+    assert (
+        len({autodiff_cli.propagate("x/y", data=table).results[0].written for table in tables}) == 1
+    )
 
 
 def test_numbers_of_any_kind_are_taken_as_numbers() -> None:
     found = [
         autodiff_cli.descend("x**2", "x=1", rate=rate, steps=steps).rows[-1].value
-        for rate, steps in ((0.25, 2), (Decimal("0.25"), np.int64(2)), (Fraction(1, 4), 2.0), (np.float32(0.25), "2"))
+        for rate, steps in (
+            (0.25, 2),
+            (Decimal("0.25"), np.int64(2)),
+            (Fraction(1, 4), 2.0),
+            (np.float32(0.25), "2"),
+        )
     ]
     assert found == [found[0]] * 4
     with pytest.raises(TypeError, match=r"^`steps` is a number, not an array of shape \(2,\)$"):
@@ -954,14 +1181,20 @@ def test_an_answer_is_frozen_and_no_tuple() -> None:
             continue
         options = {name: value for name, value in given.items() if name != "path"}
         answer = FUNCTIONS[command](*([text] if text else []), **options)
-        assert not isinstance(answer, tuple) and (command == "functions" or not hasattr(answer, "__getitem__"))
+        assert not isinstance(answer, tuple) and (
+            command == "functions" or not hasattr(answer, "__getitem__")
+        )
         with pytest.raises(AttributeError, match="frozen"):
             answer.text = "x"
 
 
 def test_a_repr_keeps_the_order_of_variables_and_every_digit() -> None:
     answer = api.gradient("z*y*x*w*v", "z=1,y=2,x=3,w=4,v=5")
-    assert repr(answer) == "Gradient(value=120.0, gradient={'z': 120.0, 'y': 60.0, 'x': 40.0, 'w': 30.0, 'v': 24.0})"
+    assert (
+        repr(answer)
+        == "Gradient(value=120.0, gradient={'z': 120.0, 'y': 60.0, 'x': 40.0, 'w': 30.0, 'v':"
+        " 24.0})"
+    )
     digits = api.gradient("x**99", "x=10", exact=True)
     assert "1" + "0" * 99 in repr(digits)
     many = repr(api.gradient("+".join(f"x{k}" for k in range(99)), {f"x{k}": 1 for k in range(99)}))
@@ -992,7 +1225,9 @@ def frames() -> dict[str, tuple[Any, Callable[[Any], dict[str, list[Any]]]]]:
     }  # fmt: skip
 
 
-@pytest.mark.parametrize("kind", ["dict", "numpy", "structured", "pandas", "polars", "table", "batch", "arrays"])
+@pytest.mark.parametrize(
+    "kind", ["dict", "numpy", "structured", "pandas", "polars", "table", "batch", "arrays"]
+)
 def test_the_rows_of_a_frame_are_answered_by_a_frame_like_it(kind: str) -> None:
     frame, read = frames()[kind]
     answers = autodiff_cli.gradient("x/y", frame)
@@ -1001,7 +1236,10 @@ def test_the_rows_of_a_frame_are_answered_by_a_frame_like_it(kind: str) -> None:
     assert list(columns) == ["value", "d_x", "d_y", "error"]
     for row in range(2):
         one = autodiff_cli.gradient("x/y", {name: column[row] for name, column in COLUMNS.items()})
-        assert [columns[name][row] for name in ("value", "d_x", "d_y")] == [one.value, *one.gradient.values()]
+        assert [columns[name][row] for name in ("value", "d_x", "d_y")] == [
+            one.value,
+            *one.gradient.values(),
+        ]
     assert columns["value"][2] is None or np.isnan(columns["value"][2])
     assert columns["error"][2] == "domain: division by zero (here x = 0, y = 0)"
     if kind == "pandas":
@@ -1041,7 +1279,11 @@ def test_a_prepared_program_gives_the_gradient_of_its_text() -> None:
                 parse(text).gradient(**point)
             continue
         answer = parse(text).gradient(**point)
-        assert (answer.value, answer.gradient, answer.point) == (wanted.value, wanted.gradient, wanted.point)
+        assert (answer.value, answer.gradient, answer.point) == (
+            wanted.value,
+            wanted.gradient,
+            wanted.point,
+        )
         assert answer.warnings == wanted.warnings
     with pytest.raises(ExpressionError, match="undefined at 0") as caught:
         parse("log(x)").gradient(x=0)
@@ -1054,7 +1296,9 @@ def test_a_prepared_program_makes_few_calls() -> None:
     program = parse("x*y*z + sin(x)*tanh(y) - z")
     program.gradient(x=1, y=2, z=3)
     calls = []
-    sys.setprofile(lambda frame, event, arg: calls.append(event) if event in ("call", "c_call") else None)
+    sys.setprofile(
+        lambda frame, event, arg: calls.append(event) if event in ("call", "c_call") else None
+    )
     try:
         program.gradient(x=1.0, y=2.0, z=3.0)
     finally:
@@ -1098,7 +1342,8 @@ def test_eight_threads_get_right_answers() -> None:
 
 
 def test_a_variable_in_capitals_keeps_its_name() -> None:
-    # options and arguments of the command line are named as in Python: `EXPR` is one of these, and may be a variable
+    # options and arguments of the command line are named as in Python: `EXPR` is one of these, and
+    # may be a variable
     with pytest.raises(ExpressionError, match="`EXPR` has no value"):
         api.gradient("EXPR*x", "x=1")
 
@@ -1118,7 +1363,9 @@ def test_columns_of_pint_in_per_cent_are_numbers() -> None:
     quantity = pytest.importorskip("pint").UnitRegistry().Quantity
     share = {"x": quantity([100.0, 200.0, 300.0], "percent"), "y": [1.0, 2.0, 3.1]}
     plain = {"x": [1.0, 2.0, 3.0], "y": [1.0, 2.0, 3.1]}
-    shared, plainly = (autodiff_cli.fit("y = a*x", data).parameters["a"].estimate for data in (share, plain))
+    shared, plainly = (
+        autodiff_cli.fit("y = a*x", data).parameters["a"].estimate for data in (share, plain)
+    )
     assert shared == plainly
     third = autodiff_cli.gradient("1/3", exact=True).value
     assert autodiff_cli.gradient("x", {"x": third}, exact=True).value == third
@@ -1127,15 +1374,22 @@ def test_columns_of_pint_in_per_cent_are_numbers() -> None:
 def test_numbers_of_uncertainties_keep_their_correlations() -> None:
     x, z = ufloat(2, 0.1), ufloat(3, 0.2)
     y = x * 1
-    assert api.propagate("x - y", {"x": x, "y": y}).results[0].uncertainty == pytest.approx(0, abs=1e-15)
+    assert api.propagate("x - y", {"x": x, "y": y}).results[0].uncertainty == pytest.approx(
+        0, abs=1e-15
+    )
     assert api.propagate("x + y", {"x": x, "y": y}).results[0].uncertainty == pytest.approx(0.2)
     w, v = x * z, x - 2 * z
     expected = (w * v / x).std_dev
     given = {"w": w, "v": v, "x": x}
-    assert api.propagate("w*v/x", given).results[0].uncertainty == pytest.approx(expected, rel=1e-12)
-    assert api.propagate("x + z", {"x": x, "z": z, "w": w}).results[0].uncertainty == pytest.approx((x + z).std_dev)
+    assert api.propagate("w*v/x", given).results[0].uncertainty == pytest.approx(
+        expected, rel=1e-12
+    )
+    assert api.propagate("x + z", {"x": x, "z": z, "w": w}).results[0].uncertainty == pytest.approx(
+        (x + z).std_dev
+    )
     with pytest.raises(
-        ExpressionError, match="the correlation of `w` and `v` is given, and follows from their numbers"
+        ExpressionError,
+        match="the correlation of `w` and `v` is given, and follows from their numbers",
     ):
         api.propagate("w*v", given, correlation={("v", "w"): 0.5})
 
@@ -1147,7 +1401,9 @@ def test_numbers_of_uncertainties_keep_their_correlations() -> None:
      ("delta_degC", 2), ("delta_degF", 10 / 9), ("year", 2 * 31557600), ("mil", 2 * 9.817477042468104e-05),
      ("debye", 2 * 3.335640951981521e-30), ("Btu/acre/year", 2 * 1055.056 / (43560 * (1200 / 3937) ** 2) / 31557600)],
 )  # fmt: skip
-def test_a_unit_of_pint_whose_symbol_is_none_or_another_here_is_converted(unit: str, si: float) -> None:
+def test_a_unit_of_pint_whose_symbol_is_none_or_another_here_is_converted(
+    unit: str, si: float
+) -> None:
     registry = pytest.importorskip("pint").UnitRegistry()
     value = registry.Quantity(2.0, unit)
     answer = api.gradient("x", {"x": value})
@@ -1173,5 +1429,7 @@ def test_a_unit_of_pint_that_is_ours_is_taken(unit: str, si: float) -> None:
     registry = pytest.importorskip("pint").UnitRegistry()
     answer = api.gradient("x", {"x": registry.Quantity(2.0, unit)})
     of = answer.to_dict()["units"]["value"]
-    in_si = registry.Quantity(answer.value, "" if of == "1" else of.replace("·", "*").replace("²", "**2"))
+    in_si = registry.Quantity(
+        answer.value, "" if of == "1" else of.replace("·", "*").replace("²", "**2")
+    )
     assert in_si.to_base_units().magnitude == pytest.approx(si, rel=1e-8)

@@ -57,18 +57,25 @@ def test_a_piece_and_a_document_say_the_same(name: str) -> None:
 
 
 def golden(*, siunitx: bool = False) -> Iterator[str]:
-    """What the consoles of the case files, the tutorials and the README show: pieces, and the insides of documents.
+    """What the consoles of the case files, the tutorials and the README show: pieces, and the
+    insides of documents.
 
     They are those that need `siunitx`, for units and tables, or those that do not.
     """
-    for path in [*(TESTS / "cases").glob("*.txt"), *(TESTS / "tutorials").rglob("*.md"), TESTS.parent / "README.md"]:
+    for path in [
+        *(TESTS / "cases").glob("*.txt"),
+        *(TESTS / "tutorials").rglob("*.md"),
+        TESTS.parent / "README.md",
+    ]:
         for session in re.split(r"^\$ ", path.read_text(encoding="utf-8"), flags=re.M)[1:]:
             command, _, shown = session.partition("\n")
             shown = re.split(r"^(?:```|! |# |\[\d+\]$)", shown, maxsplit=1, flags=re.M)[0]
             if "--json" in command and shown.startswith("{"):
                 shown = json.loads(shown.splitlines()[0]).get("source", "")
             needs = re.search(r"siunitx|\\toprule", shown) is not None
-            if needs == siunitx and re.match(r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown):
+            if needs == siunitx and re.match(
+                r"\\documentclass|(% .*\n)*(\\par\\noindent|\\begin\{)", shown
+            ):
                 yield inside(f"{shown.strip()}\n")
 
 
@@ -93,7 +100,11 @@ def test_it_compiles(tmp_path: Path) -> None:
 
 def test_what_has_units_compiles(tmp_path: Path) -> None:
     texts = ["{}", "m/({})", "({})^-2"]
-    units = [parse_unit(text.format(name)) for name in table() for text in texts[: 2 if name in ("°C", "°F") else 3]]
+    units = [
+        parse_unit(text.format(name))
+        for name in table()
+        for text in texts[: 2 if name in ("°C", "°F") else 3]
+    ]
     listed = [f"$2\\,{unit.latex}$" for unit in units if unit.atoms]
     pieces = [*golden(siunitx=True), *listed]
     assert len(pieces) > 200
@@ -108,7 +119,9 @@ def test_functions_are_mathematics() -> None:
     for entry in functions():
         written = of_function(entry)
         assert set(re.findall(r"\\text\{([^}]*)\}", written)) <= words, entry.name
-        assert written.count(r"\frac{d}{d") + written.count(r"\frac{\partial}{") == len(entry.derivatives), entry.name
+        assert written.count(r"\frac{d}{d") + written.count(r"\frac{\partial}{") == len(
+            entry.derivatives
+        ), entry.name
 
 
 def test_a_stream_is_one_document(tmp_path: Path) -> None:
@@ -117,11 +130,16 @@ def test_a_stream_is_one_document(tmp_path: Path) -> None:
         result = autodiff(command, "--at", "x=2", "--format", "latex", "--document", stdin=typed)
         assert result.out.count("\\begin{document}") == result.out.count("\\end{document}") == 1
         assert re.findall(r"\\section\*\{Line (\d)\}", result.out) == ["1", "2", "3", "4"]
-        assert result.out.count("Error: ") == 2 and r"50\% of \$a\_b \& \textbackslash{}x" in result.out
+        assert (
+            result.out.count("Error: ") == 2
+            and r"50\% of \$a\_b \& \textbackslash{}x" in result.out
+        )
         (tmp_path / command).mkdir()
         if command == "trace":
             compile_all([inside(result.out)], tmp_path / command)
-    assert autodiff("trace", "--format", "latex", "--document", stdin="").out.count("document}") == 2
+    assert (
+        autodiff("trace", "--format", "latex", "--document", stdin="").out.count("document}") == 2
+    )
     assert autodiff("trace", "x +", "--at", "x=2", "--format", "latex", "--document").out == ""
     pieces = autodiff("trace", "--at", "x=2", "--format", "latex", stdin=typed)
     assert [line for line in pieces.out.splitlines() if line.startswith("% ")][:4] == [
@@ -137,8 +155,14 @@ def test_a_stream_is_one_document(tmp_path: Path) -> None:
         (("grad", "x", "--at", "x=1", "--json", "--document"), "`--document` needs "),
         (("diff", "x", "--to", "python", "--document"), "`--document` needs "),
         (("export", "x", "--to", "c", "--document"), "`--document` needs "),
-        (("diff", "x", "--to", "python", "--format", "latex"), "`--format latex` and `--to python` ask for two things"),
-        (("export", "x", "--to", "c", "--format", "latex"), "`--format latex` and `--to c` ask for two things"),
+        (
+            ("diff", "x", "--to", "python", "--format", "latex"),
+            "`--format latex` and `--to python` ask for two things",
+        ),
+        (
+            ("export", "x", "--to", "c", "--format", "latex"),
+            "`--format latex` and `--to c` ask for two things",
+        ),
         (("minimize", "x**2", "--at", "x=1", "--document"), "there is no option `--document`"),
     ],
 )
@@ -151,5 +175,8 @@ def test_a_file_is_a_piece_or_a_document(tmp_path: Path) -> None:
     for command in (["diff", "x**2"], ["export", "x**2"], ["trace", "x**2", "--at", "x=1"]):
         assert autodiff(*command, "--output", "a.tex", "--force", folder=tmp_path).code == 0
         assert (tmp_path / "a.tex").read_text("utf-8").startswith("% x**2\n")
-        assert autodiff(*command, "--output", "a.tex", "--force", "--document", folder=tmp_path).code == 0
+        assert (
+            autodiff(*command, "--output", "a.tex", "--force", "--document", folder=tmp_path).code
+            == 0
+        )
         assert (tmp_path / "a.tex").read_text("utf-8").startswith(document_ends()[0])

@@ -31,14 +31,22 @@ def test_the_contracts_are_kept() -> None:
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("engine/graphs/value.py", "from ...capabilities import derivatives", "Imports run one way, downwards BROKEN"),
+        (
+            "engine/graphs/value.py",
+            "from ...capabilities import derivatives",
+            "Imports run one way, downwards BROKEN",
+        ),
         ("language/builder.py", "import lark", "Only the parser's generator knows Lark BROKEN"),
         (
             "capabilities/derivatives/gradient.py",
             "import rich.table",
             "Rich draws for people, and nobody else knows it BROKEN",
         ),
-        ("capabilities/derivatives/gradient.py", "import typer", "Only the command line knows Typer BROKEN"),
+        (
+            "capabilities/derivatives/gradient.py",
+            "import typer",
+            "Only the command line knows Typer BROKEN",
+        ),
     ],
 )
 def test_a_wrong_import_is_noticed(tmp_path: Path, module: str, line: str, contract: str) -> None:

@@ -6,7 +6,10 @@ import pytest
 
 from library_digits import same
 
-TABLE = "│ k │ 0.0704812 │ 0.00067202 │\nsum of squares 0.0362039\nconverged (51 evaluations of the data)\n"
+TABLE = (
+    "│ k │ 0.0704812 │ 0.00067202 │\nsum of squares 0.0362039\nconverged (51 evaluations of the"
+    " data)\n"
+)
 
 
 @pytest.mark.parametrize(
@@ -20,7 +23,9 @@ TABLE = "│ k │ 0.0704812 │ 0.00067202 │\nsum of squares 0.0362039\nconve
         ("│ k │", "│ m │", False),
     ],
 )
-def test_the_last_digit_and_the_count_of_evaluations_may_differ(old: str, new: str, agree: bool) -> None:
+def test_the_last_digit_and_the_count_of_evaluations_may_differ(
+    old: str, new: str, agree: bool
+) -> None:
     assert same("autodiff fit data.csv", TABLE, TABLE.replace(old, new)) is agree
     assert not same("autodiff grad x", TABLE, TABLE.replace(old, new))
 
@@ -34,4 +39,6 @@ def test_all_digits_are_compared_to_a_billionth() -> None:
 def test_what_the_data_do_not_determine_may_be_anything() -> None:
     rows = "│ a │  1.25 │ 0.3 │\n│ b │ {}  │ – │ not determined │"
     assert same("autodiff fit x", rows.format("67.52"), rows.format("-3.1"))
-    assert not same("autodiff fit x", rows.format("67.52"), rows.format("-3.1").replace("1.25", "1.35"))
+    assert not same(
+        "autodiff fit x", rows.format("67.52"), rows.format("-3.1").replace("1.25", "1.35")
+    )

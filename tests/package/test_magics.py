@@ -36,7 +36,9 @@ def test_a_command_has_its_answer_as_the_result(shell: Any) -> None:
     assert _run(shell, '%autodiff maximize "2-(x-1)**2" --at x=0').value == 2.0
 
 
-def test_what_has_no_python_answer_is_printed(shell: Any, capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_has_no_python_answer_is_printed(
+    shell: Any, capsys: pytest.CaptureFixture[str]
+) -> None:
     assert _run(shell, '%autodiff diff "x**2" --json') is None
     assert '"formula": "2*x"' in capsys.readouterr().out
 

@@ -1,4 +1,6 @@
-"""Help, the man page and the tables of the reference: true, whole, and all from the declarations."""
+"""Help, the man page and the tables of the reference: true, whole, and all from the
+declarations.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ import pytest
 
 from autodiff_cli.api import manual
 from autodiff_cli.cli import app
-from autodiff_cli.cli.declarations import COMMANDS, QUESTIONS, declared, exit_codes, table, users_of_options
+from autodiff_cli.cli.declarations import (
+    COMMANDS,
+    QUESTIONS,
+    declared,
+    exit_codes,
+    table,
+    users_of_options,
+)
 from autodiff_cli.errors import EXIT_CODES
 from places import TOP
 from running import autodiff
@@ -38,7 +47,12 @@ def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_pa
     for example in told:
         stdin = "1 + 1\n" if example == "autodiff repl" else None
         done = subprocess.run(
-            ["sh", "-c", example], input=stdin, capture_output=True, text=True, env=HERE, cwd=tmp_path
+            ["sh", "-c", example],
+            input=stdin,
+            capture_output=True,
+            text=True,
+            env=HERE,
+            cwd=tmp_path,
         )
         assert (done.returncode, done.stderr) == (0, ""), example
         written = re.search(r"--(?:output|save-path) (\S+)", example)
@@ -46,16 +60,22 @@ def test_help_begins_with_examples_that_run_as_shown(command: str | None, tmp_pa
         assert written is None or (tmp_path / written[1]).stat().st_size
 
 
-@pytest.mark.parametrize("asked", ["", "help", "--help", "grad --help", "fit --help-all", "help grad", "help --man"])
+@pytest.mark.parametrize(
+    "asked", ["", "help", "--help", "grad --help", "fit --help-all", "help grad", "help --man"]
+)
 def test_help_in_a_pipe_is_the_same_at_any_width(asked: str) -> None:
-    told = {autodiff(*asked.split(), env={"COLUMNS": columns}) for columns in ("40", "80", "150", "")}
+    told = {
+        autodiff(*asked.split(), env={"COLUMNS": columns}) for columns in ("40", "80", "150", "")
+    }
     assert len(told) == 1 and max(map(len, told.pop().out.splitlines())) > 40
 
 
 def test_help_names_the_command_and_help_asks_for_it() -> None:
     assert autodiff("help") == autodiff("--help") == autodiff("-h")
     for command in COMMANDS:
-        page = (TOP / "tests" / "tutorials" / "commands" / f"{command}.md").read_text(encoding="utf-8")
+        page = (TOP / "tests" / "tutorials" / "commands" / f"{command}.md").read_text(
+            encoding="utf-8"
+        )
         shown = autodiff("help", command).out
         assert "```" not in shown and "](" not in shown
         # in a pipe a command is one line
@@ -88,7 +108,11 @@ def test_no_description_is_cut(width: int) -> None:
         assert summary in words and summary in piped, command
         assert len(summary) <= 63, command
     assert "..." not in piped.replace("[ARGS]...", "")
-    assert all(len(line) <= width for line in ESCAPE.sub("", shown).splitlines() if "  autodiff" not in line)
+    assert all(
+        len(line) <= width
+        for line in ESCAPE.sub("", shown).splitlines()
+        if "  autodiff" not in line
+    )
 
 
 @pytest.mark.posix
@@ -126,8 +150,9 @@ def test_commands_are_in_groups_and_their_summaries_begin_with_a_verb() -> None:
         assert [line.split()[0] for line in group.splitlines()] == names.split()
     verbs = {declared(command).summary.split()[0] for command in COMMANDS}
     assert verbs == {
-        "Check", "Compute", "Differentiate", "Draw", "Expand", "Find", "Fit", "List", "Make", "Maximise", "Minimise",
-        "Open", "Plot", "Propagate", "Run", "Serve", "Set", "Show", "Solve", "Write",
+        "Check", "Compute", "Differentiate", "Draw", "Expand", "Find", "Fit", "List", "Make",
+        "Maximise", "Minimise", "Open", "Plot", "Propagate", "Run", "Serve", "Set", "Show", "Solve",
+        "Write",
     }  # fmt: skip
 
 
@@ -135,7 +160,17 @@ def test_exit_codes_are_told_with_every_command() -> None:
     assert {0, 1, 130} | set(EXIT_CODES.values()) == set(map(int, table("exit codes")))
     no = {command for command in COMMANDS if "1" in exit_codes(command)}
     answered = {"diff", "hessian", "taylor", "integrate"}
-    assert no == {"check", "descend", "minimize", "maximize", "solve", "fit", "exercise", "limit", *answered}
+    assert no == {
+        "check",
+        "descend",
+        "minimize",
+        "maximize",
+        "solve",
+        "fit",
+        "exercise",
+        "limit",
+        *answered,
+    }
     for command in COMMANDS:
         told = autodiff(command, "--help").out.partition("\nExit codes:\n")[2]
         assert re.findall(r"^  (\d+) ", told, re.MULTILINE) == list(exit_codes(command))
@@ -160,10 +195,15 @@ def test_the_man_page_has_every_option_and_is_written_to_a_pipe() -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.skipif(shutil.which("groff") is None, reason="there is no groff here to set the man page")
+@pytest.mark.skipif(
+    shutil.which("groff") is None, reason="there is no groff here to set the man page"
+)
 def test_the_man_page_is_set_without_a_warning() -> None:
     done = subprocess.run(
-        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"], input=manual.man_page(), capture_output=True, text=True
+        ["groff", "-man", "-Tutf8", "-Kutf8", "-wall", "-P-c"],
+        input=manual.man_page(),
+        capture_output=True,
+        text=True,
     )
     assert (done.returncode, done.stderr) == (0, "")
     text = re.sub(r".\x08", "", done.stdout)
@@ -175,7 +215,9 @@ def test_the_man_page_is_set_without_a_warning() -> None:
 def test_keys_name_options_that_their_command_has(command: str) -> None:
     page = (TOP / "tests" / "tutorials" / "reference.md").read_text(encoding="utf-8")
     keys = page.partition("<!-- table: keys -->")[2]
-    tables = re.findall(rf"^`{command}`(?:, [^\n]*)?:\n\n(.*?)(?=^`|\Z)", keys, re.MULTILINE | re.DOTALL)
+    tables = re.findall(
+        rf"^`{command}`(?:, [^\n]*)?:\n\n(.*?)(?=^`|\Z)", keys, re.MULTILINE | re.DOTALL
+    )
     assert tables
     for name in re.findall(r"`(--[a-z-]+)[^`]*`", "".join(tables)):
         assert name in declared(command).options, name

@@ -1,4 +1,6 @@
-"""Answers as numbers and arrays: in the shape of what was given, and named as SciPy and lmfit name them."""
+"""Answers as numbers and arrays: in the shape of what was given, and named as SciPy and lmfit name
+them.
+"""
 
 from __future__ import annotations
 
@@ -147,7 +149,9 @@ def test_columns_of_sweeps_of_some_variables_and_without_answers() -> None:
     np.testing.assert_array_equal(by_x.hessian, (2 * Y).reshape(4, 1, 1))
     assert [*by_x.gradient] == ["x"]
     missing: Any = hessian("sqrt(x)*y", {"x": [4.0, -1.0], "y": [1.0, 1.0]})
-    np.testing.assert_array_equal(missing.hessian, [[[-1 / 32, 0.25], [0.25, 0]], np.full((2, 2), np.nan)])
+    np.testing.assert_array_equal(
+        missing.hessian, [[[-1 / 32, 0.25], [0.25, 0]], np.full((2, 2), np.nan)]
+    )
     expected = swept.hessian.copy()
     del swept["x"], swept["value"]
     np.testing.assert_array_equal(np.asarray(swept), expected)

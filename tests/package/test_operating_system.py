@@ -80,14 +80,18 @@ def test_a_file_is_closed_before_it_is_renamed(
     assert target.read_text() == "after" and list(tmp_path.iterdir()) == [target]
 
 
-def test_a_windows_terminal_without_term_is_not_dumb(windows: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_windows_terminal_without_term_is_not_dumb(
+    windows: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("TERM", raising=False)
     assert not operating_system.is_dumb_terminal()
     monkeypatch.setenv("TERM", "dumb")
     assert operating_system.is_dumb_terminal()
 
 
-def test_elsewhere_a_terminal_without_term_is_dumb(elsewhere: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_elsewhere_a_terminal_without_term_is_dumb(
+    elsewhere: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.delenv("TERM", raising=False)
     assert operating_system.is_dumb_terminal()
     monkeypatch.setenv("TERM", "xterm")
@@ -205,7 +209,9 @@ def test_the_device_of_nothing_is_no_terminal(console: _Kernel) -> None:
     assert not stream.isatty() and console.mode == 3 and "NO_COLOR" not in os.environ
 
 
-def test_an_encoding_that_is_asked_for_is_kept(console: _Kernel, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_encoding_that_is_asked_for_is_kept(
+    console: _Kernel, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setenv("PYTHONIOENCODING", "cp437")
     stream = _Device(2)
     operating_system.prepare_streams([stream])
@@ -243,7 +249,9 @@ def test_quotes_are_those_of_the_shell(elsewhere: None, monkeypatch: pytest.Monk
     assert subprocess.list2cmdline(words[-1:]) == '5\\"' and typed.endswith(' "5\\""')
 
 
-@pytest.mark.parametrize("word", ["C:\\my data\\ x\\", 'a 5"', 'a 5\\"', 'a \\\\"\\', "x y", "a\\\\b c", "a b\\\\"])
+@pytest.mark.parametrize(
+    "word", ["C:\\my data\\ x\\", 'a 5"', 'a 5\\"', 'a \\\\"\\', "x y", "a\\\\b c", "a b\\\\"]
+)
 def test_the_program_gets_what_was_quoted(word: str, windows: None) -> None:
     """A backslash before a quote is doubled, as the C library of Windows takes it, and no other."""
     # the library quotes what has a blank, and only that
@@ -328,7 +336,9 @@ def test_a_long_page_is_printed_where_there_is_no_pager(
     assert asked == ([["less"]] if platform == "win32" else [])
 
 
-def test_a_full_disk_names_the_folder_of_temporary_files(windows: None, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_full_disk_names_the_folder_of_temporary_files(
+    windows: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def full() -> None:
         raise OSError(errno.ENOSPC, "No space left on device")
 
@@ -340,7 +350,9 @@ def test_a_full_disk_names_the_folder_of_temporary_files(windows: None, monkeypa
     assert "`TEMP`" in caught.value.hint
 
 
-def test_a_console_of_windows_has_all_characters_in_any_language(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_console_of_windows_has_all_characters_in_any_language(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     """The language of a shell of Unix there says nothing about the console, which is in UTF-8."""
     stream = io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
     monkeypatch.setenv("LC_ALL", "C")
@@ -370,7 +382,10 @@ def test_paths_with_a_drive_and_backslashes_are_read_as_they_are(tmp_path: Path)
 
 @pytest.mark.posix
 def test_scripts_of_shells_have_no_carriage_returns(
-    windows: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+    windows: None,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
 ) -> None:
     startup = tmp_path / ".bashrc"
     startup.write_bytes(b"alias a=b\r\n")
@@ -379,10 +394,15 @@ def test_scripts_of_shells_have_no_carriage_returns(
     monkeypatch.setattr(io, "open", fake_windows.opened)
     shell_scripts.install_script()
     assert b"\r" not in (tmp_path / ".bash_completions" / "autodiff.sh").read_bytes()
-    assert startup.read_bytes().startswith(b"alias a=b\r\nsource '/") and startup.read_bytes().count(b"\r") == 1
+    assert (
+        startup.read_bytes().startswith(b"alias a=b\r\nsource '/")
+        and startup.read_bytes().count(b"\r") == 1
+    )
 
 
-def test_a_terminal_without_a_reader_of_man_pages_shows_text(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_terminal_without_a_reader_of_man_pages_shows_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     page = plain_man_page(80)
     assert not re.search(r"^\.[A-Z]|\\f[BIR]|\\\(|\\-", page, re.MULTILINE)
     for option in (option for name in COMMANDS for option in declared(name).options):
@@ -439,8 +459,8 @@ def test_every_module_is_imported_and_commands_answer_alike_without_unix(tmp_pat
     script = Path(fake_windows.__file__)
     kept = {name: value for name, value in os.environ.items() if name not in UNSET}
     ran = subprocess.run(
-        [sys.executable, script], input=json.dumps(COMMAND_LINES), capture_output=True, text=True, check=True,
-        cwd=there, env={**kept, **SETTINGS, "PYTHONPATH": str(script.parent)},
+        [sys.executable, script], input=json.dumps(COMMAND_LINES), capture_output=True, text=True,
+        check=True, cwd=there, env={**kept, **SETTINGS, "PYTHONPATH": str(script.parent)},
     )  # fmt: skip
     imported, answers = json.loads(ran.stdout)
     assert len(imported) > 300
@@ -452,12 +472,15 @@ def test_every_module_is_imported_and_commands_answer_alike_without_unix(tmp_pat
 
 
 @pytest.mark.parametrize("encoding", ["cp1252", "ascii", "utf-8"])
-def test_an_answer_can_be_printed_in_the_encoding_of_the_output(encoding: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_answer_can_be_printed_in_the_encoding_of_the_output(
+    encoding: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     out = io.TextIOWrapper(io.BytesIO(), encoding=encoding, newline="\n")
     monkeypatch.setattr(sys, "stdout", out)
     answers = [
         autodiff_cli.gradient("α*y", {"α": 1, "y": 2}), autodiff_cli.trace("x**2", {"x": 3}),
-        autodiff_cli.plot("x**2", range={"x": (0, 1)}), autodiff_cli.propagate("x*y", {"x": "1±0.1", "y": 2}),
+        autodiff_cli.plot("x**2", range={"x": (0, 1)}),
+        autodiff_cli.propagate("x*y", {"x": "1±0.1", "y": 2}),
     ]  # fmt: skip
     for answer in answers:
         print(answer)
@@ -467,7 +490,9 @@ def test_an_answer_can_be_printed_in_the_encoding_of_the_output(encoding: str, m
     assert ("| \\u03b1   |     1 |" in printed) is (encoding != "utf-8")
 
 
-def test_a_folder_is_no_file_on_any_system(windows: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_folder_is_no_file_on_any_system(
+    windows: None, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     denied = PermissionError(13, "Permission denied")
     assert operating_system.reason_of(denied, str(tmp_path)) == "Is a directory"
     assert operating_system.reason_of(denied, str(tmp_path / "a.csv")) == "Permission denied"

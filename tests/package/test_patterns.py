@@ -1,4 +1,6 @@
-"""What reads a program: its grammar, not patterns; and nothing that a user has typed is run as code."""
+"""What reads a program: its grammar, not patterns; and nothing that a user has typed is run as
+code.
+"""
 
 from __future__ import annotations
 
@@ -15,31 +17,43 @@ ROOMS = ("language",)
 """The language itself, and why a text is not in it."""
 
 READ = {
-    "units, numbers and points as typed": """
+    "units, numbers and points as typed": (
+        """
         questions/problem questions/optional_units questions/parse_point questions/quantities questions/sweeps
         questions/decoding questions/spelled_units engine/quantities/table engine/quantities/unit
         streams/requests questions/measured_units
         questions/measured_value capabilities/check/check capabilities/propagate/propagate_command
-        capabilities/propagate/covariance_matrix""",
-    "files and their places": """
+        capabilities/propagate/covariance_matrix"""
+    ),
+    "files and their places": (
+        """
         data/cluster data/columns data/layouts data/readers data/sources data/text_dialects streams/filesystems
-        compiled/columns_io""",
-    "command lines, words of help, names of options": """
+        compiled/columns_io"""
+    ),
+    "command lines, words of help, names of options": (
+        """
         api/manual api/tracebacks capabilities/session/repl cli/completion cli/help_page
         capabilities/session/session_lines cli/formula cli/shell_lines cli/slips errors operating_system
-        capabilities/playground/examples capabilities/playground/playground show/picture_look""",
-    "rows of the table, words of messages": """
-        engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces""",
-    "what this program has written itself": """
+        capabilities/playground/examples capabilities/playground/playground show/picture_look"""
+    ),
+    "rows of the table, words of messages": (
+        """
+        engine/table/primitive engine/run/sweep capabilities/optimize/convergence capabilities/solve/pieces"""
+    ),
+    "what this program has written itself": (
+        """
         capabilities/export/autograd capabilities/export/languages capabilities/export/sql compiled/target
         show/characters
         capabilities/exercise/exercise_view capabilities/exercise/exercise_latex show/formats show/mathematics
         capabilities/graph/pictures/drawings
         capabilities/graph/pictures/flowcharts capabilities/plot/figure capabilities/plot/frame show/rendering
         cli/man_page capabilities/export/named_cells show/workbook
-        show/tex show/siunitx show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise""",
-    "answers of learners": """
-        capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking""",
+        show/tex show/siunitx show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise"""
+    ),
+    "answers of learners": (
+        """
+        capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking"""
+    ),
 }
 """Who may use patterns, by what the texts are."""
 
@@ -60,8 +74,14 @@ def imports_patterns(path: Path) -> bool:
 
 def test_no_module_reads_programs_by_patterns() -> None:
     known = {module for modules in READ.values() for module in modules.split()} | PROGRAMS.keys()
-    paths = {path.relative_to(SOURCE).with_suffix("").as_posix(): path for path in SOURCE.rglob("*.py")}
-    using = {module for module, path in paths.items() if module.split("/")[0] not in ROOMS and imports_patterns(path)}
+    paths = {
+        path.relative_to(SOURCE).with_suffix("").as_posix(): path for path in SOURCE.rglob("*.py")
+    }
+    using = {
+        module
+        for module, path in paths.items()
+        if module.split("/")[0] not in ROOMS and imports_patterns(path)
+    }
     assert using - known == set(), "ask the tree of the program (`language/parser`), or its tokens"
     assert known - using == set(), "these no longer need a place here"
     assert len(PROGRAMS) <= 3
@@ -70,7 +90,9 @@ def test_no_module_reads_programs_by_patterns() -> None:
 COMPILED = {
     "record": "the `__init__` of a record, of the names of its fields",
     "api/calls": "a Python function, of the names of a command's options",
-    "compiled/evaluator": "a program as Python code: numbered variables, numbers, and functions of the table",
+    "compiled/evaluator": (
+        "a program as Python code: numbered variables, numbers, and functions of the table"
+    ),
 }
 """Who runs code that is made at run time, and what it is made of."""
 
@@ -79,9 +101,13 @@ def test_only_these_modules_run_code_that_is_made_at_run_time() -> None:
     runs = set()
     for path in SOURCE.rglob("*.py"):
         called = [
-            node.func for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.Call)
+            node.func
+            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Call)
         ]
-        if any(isinstance(name, ast.Name) and name.id in ("eval", "exec", "compile") for name in called):
+        if any(
+            isinstance(name, ast.Name) and name.id in ("eval", "exec", "compile") for name in called
+        ):
             runs.add(path.relative_to(SOURCE).with_suffix("").as_posix())
     assert runs == COMPILED.keys()
 

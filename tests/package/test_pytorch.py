@@ -21,7 +21,11 @@ from strategies import NAMES, graphs, program_text
 torch = pytest.importorskip("torch")
 from pytorch_operations import PYTORCH  # noqa: E402 - it needs PyTorch
 
-BOTH = [p for p in dict.fromkeys(FUNCTIONS.values()) if p.name in PYTORCH and p.name not in ("pow", "where")]
+BOTH = [
+    p
+    for p in dict.fromkeys(FUNCTIONS.values())
+    if p.name in PYTORCH and p.name not in ("pow", "where")
+]
 
 
 def pytorch_gradient(root: Value, point: dict[str, float]) -> tuple[float, dict[str, float]]:
@@ -39,7 +43,9 @@ def pytorch_gradient(root: Value, point: dict[str, float]) -> tuple[float, dict[
             tensors[value] = PYTORCH[value.primitive.name](*[tensors[p] for p in value._prev])
     if tensors[root].requires_grad:
         tensors[root].backward()
-    return tensors[root].item(), {name: 0.0 if t.grad is None else t.grad.item() for name, t in leaves.items()}
+    return tensors[root].item(), {
+        name: 0.0 if t.grad is None else t.grad.item() for name, t in leaves.items()
+    }
 
 
 def test_everything_that_both_have_is_compared() -> None:
@@ -47,7 +53,10 @@ def test_everything_that_both_have_is_compared() -> None:
 
 
 @compares(50)
-@given(graphs(BOTH, max_leaves=8), st.lists(st.floats(0.3, 2.0), min_size=len(NAMES), max_size=len(NAMES)))
+@given(
+    graphs(BOTH, max_leaves=8),
+    st.lists(st.floats(0.3, 2.0), min_size=len(NAMES), max_size=len(NAMES)),
+)
 @settings(max_examples=125, deadline=None)
 def test_random_expressions(graph: Value, numbers: list[float]) -> None:
     point = dict(zip(NAMES, numbers, strict=True))
@@ -59,13 +68,17 @@ def test_random_expressions(graph: Value, numbers: list[float]) -> None:
     except ExpressionError as error:
         assert error.kind in ("domain", "derivative", "overflow")
         return
-    # Kinks have conventions of their own, and where their sides agree PyTorch has the one of a branch;
-    # huge numbers and what cancels compares noise with noise.
+    # Kinks have conventions of their own, and where their sides agree PyTorch has the one of a
+    # branch; huge numbers and what cancels compares noise with noise.
     assume(not ours.warnings)
     reals = {name: point[name] for name in used}
     assume(not value_and_gradient(REAL, graph, reals, list(used)).active.one_sided_partials)
     value, theirs = pytorch_gradient(graph, point)
-    scale = max(1.0, abs(value), *(abs(v.data) for v in in_order((ours.output,)) if isinstance(v.data, float)))
+    scale = max(
+        1.0,
+        abs(value),
+        *(abs(v.data) for v in in_order((ours.output,)) if isinstance(v.data, float)),
+    )
     slopes = max(1.0, *(abs(v.grad) for v in in_order((ours.output,)) if v.grad is not None))
     assume(scale < 1e6 and slopes < 1e6)
     compared()
@@ -73,4 +86,7 @@ def test_random_expressions(graph: Value, numbers: list[float]) -> None:
     for name, partial in ours.gradient.items():
         if math.isnan(theirs[name]):
             continue  # PyTorch multiplies the untaken branch's infinite derivative by zero.
-        assert partial == pytest.approx(theirs[name], rel=1e-7, abs=1e-9 * slopes * scale), (text, point)
+        assert partial == pytest.approx(theirs[name], rel=1e-7, abs=1e-9 * slopes * scale), (
+            text,
+            point,
+        )

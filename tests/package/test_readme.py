@@ -1,4 +1,6 @@
-"""Tests that README and tutorials show what happens: console and Python blocks, and the two set-up blocks."""
+"""Tests that README and tutorials show what happens: console and Python blocks, and the two set-up
+blocks.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def fenced(document: Path, language: str) -> list[console.Block]:
 
 
 CONSOLE = [(document, block) for document in DOCUMENTS for block in fenced(document, "console")]
-PYTHON = [(document, fenced(document, "python")) for document in DOCUMENTS if fenced(document, "python")]
+PYTHON = [
+    (document, fenced(document, "python")) for document in DOCUMENTS if fenced(document, "python")
+]
 
 
 @cache
@@ -41,7 +45,9 @@ def wheel() -> Path:
 
 @cache
 def commands_of(extras: frozenset[str], packages: frozenset[str] = frozenset()) -> Path:
-    """The commands of a fresh installation of the wheel with these extras and packages, and no other library."""
+    """The commands of a fresh installation of the wheel with these extras and packages, and no
+    other library.
+    """
     folder = wheel().parent / "-".join(["with", *sorted(extras | packages)])
     return environment(wheel(), folder, extras, packages)
 
@@ -50,41 +56,64 @@ def commands_of(extras: frozenset[str], packages: frozenset[str] = frozenset()) 
 def wrong(document: Path) -> tuple[tuple[console.Step, str], ...]:
     """The commands of a document that print something else than it shows; the document is run once.
 
-    They run as its reader would run them: in an installation with the extras that the document names.
+    They run as its reader would run them: in an installation with the extras that the document
+    names.
     """
     text = document.read_text(encoding="utf-8")
-    return tuple(console.differences(document, commands_of(extras_named(text), packages_named(text))))
+    return tuple(
+        console.differences(document, commands_of(extras_named(text), packages_named(text)))
+    )
 
 
 def test_an_installation_has_the_extras_that_a_page_names_and_no_others() -> None:
-    for extras, words in ((frozenset[str](), "extras: none;"), (frozenset({"optimize"}), "extras: optimize;")):
-        shown = subprocess.run([commands_of(extras) / "autodiff", "--version"], capture_output=True, text=True)
+    for extras, words in (
+        (frozenset[str](), "extras: none;"),
+        (frozenset({"optimize"}), "extras: optimize;"),
+    ):
+        shown = subprocess.run(
+            [commands_of(extras) / "autodiff", "--version"], capture_output=True, text=True
+        )
         assert words in shown.stdout, shown.stderr
-    assert extras_named("pip install 'autodiff-cli[data,plot]' or '.[draw]'") == {"data", "plot", "draw"}
+    assert extras_named("pip install 'autodiff-cli[data,plot]' or '.[draw]'") == {
+        "data",
+        "plot",
+        "draw",
+    }
 
 
 @pytest.mark.posix
 @pytest.mark.parametrize(
-    ("document", "block"), [pytest.param(*case, id=f"{case[0].name}:{case[1].first}") for case in CONSOLE]
+    ("document", "block"),
+    [pytest.param(*case, id=f"{case[0].name}:{case[1].first}") for case in CONSOLE],
 )
 def test_console_block(document: Path, block: console.Block) -> None:
     lines = range(block.first, block.first + len(block.lines))
-    found = [console.explain(document, step, printed) for step, printed in wrong(document) if step.line in lines]
+    found = [
+        console.explain(document, step, printed)
+        for step, printed in wrong(document)
+        if step.line in lines
+    ]
     assert not found, "\n\n".join(found)
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(("document", "found"), [pytest.param(*case, id=case[0].name) for case in PYTHON])
+@pytest.mark.parametrize(
+    ("document", "found"), [pytest.param(*case, id=case[0].name) for case in PYTHON]
+)
 def test_python_blocks(
     document: Path, found: list[console.Block], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
     names: dict[str, object] = {"__name__": "__main__"}
     for block in found:
-        examples = doctest.DocTestParser().get_doctest(block.text, names, document.name, str(document), block.first - 1)
+        examples = doctest.DocTestParser().get_doctest(
+            block.text, names, document.name, str(document), block.first - 1
+        )
         assert examples.examples, f"{document.name}, line {block.first}: no line starts with >>>"
         report: list[str] = []
-        result = doctest.DocTestRunner(verbose=False).run(examples, out=report.append, clear_globs=False)
+        result = doctest.DocTestRunner(verbose=False).run(
+            examples, out=report.append, clear_globs=False
+        )
         assert not result.failed, "".join(report)
         names = examples.globs
 
@@ -127,7 +156,11 @@ def test_the_first_picture_is_under_the_first_example_and_shows_it() -> None:
 
 
 def test_the_tour_is_read_in_five_minutes() -> None:
-    tour = README.read_text(encoding="utf-8").partition("## A tour in five minutes\n")[2].partition("\n## ")[0]
+    tour = (
+        README.read_text(encoding="utf-8")
+        .partition("## A tour in five minutes\n")[2]
+        .partition("\n## ")[0]
+    )
     prose = re.sub(r"```.*?```", "", tour, flags=re.DOTALL)
     # a reader of such text takes in about 200 words a minute
     assert 80 < len(prose.split()) < 1000
@@ -141,4 +174,6 @@ def test_the_readme_is_short() -> None:
 def test_documents_lead_only_to_what_is_there() -> None:
     for document in DOCUMENTS:
         links = re.findall(r"\]\(([^)#:]+)\)", document.read_text(encoding="utf-8"))
-        assert [link for link in links if not (document.parent / link).exists()] == [], document.name
+        assert [link for link in links if not (document.parent / link).exists()] == [], (
+            document.name
+        )

@@ -1,4 +1,6 @@
-"""Records: the fields by place and by name, frozen; classes that would misplace defaults are refused."""
+"""Records: the fields by place and by name, frozen; classes that would misplace defaults are
+refused.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,9 @@ class Named(Place):
 def test_fields_by_place_and_by_name() -> None:
     assert Place(3) == Place(line=3, column=1) != Place(3, 2)
     assert Named(3, 2, "x")._asdict() == {"line": 3, "column": 2, "name": "x"}
-    assert repr(Named(3)) == "Named(line=3, column=1, name='')" and hash(Place(3)) == hash(Place(3, 1))
+    assert repr(Named(3)) == "Named(line=3, column=1, name='')" and hash(Place(3)) == hash(
+        Place(3, 1)
+    )
     with pytest.raises(TypeError):
         Place()  # type: ignore[call-arg]
 
@@ -44,7 +48,9 @@ def test_replace() -> None:
 
 
 @pytest.mark.parametrize("annotations", [{"last": 1, "first": 0}, {"a b": 0}, {"x=print()": 0}])
-def test_classes_with_misplaced_defaults_or_odd_names_are_refused(annotations: dict[str, int]) -> None:
+def test_classes_with_misplaced_defaults_or_odd_names_are_refused(
+    annotations: dict[str, int],
+) -> None:
     body = {
         "__annotations__": dict.fromkeys(annotations, "int"),
         **{name: 0 for name, has in annotations.items() if has},

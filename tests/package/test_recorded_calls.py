@@ -88,9 +88,15 @@ def test_recordings_of_random_functions_answer_as_calls_do() -> None:
 
         pairs = [(made(g, (0, 1), jit=True), made(g, (0, 1))) for made in (value_and_grad, hessian)]
         for _ in range(12):
-            at = (rng.choice(places), rng.choice(places)) if rng.random() < 0.5 else (rng.gauss(0, 1), rng.gauss(0, 1))
+            at = (
+                (rng.choice(places), rng.choice(places))
+                if rng.random() < 0.5
+                else (rng.gauss(0, 1), rng.gauss(0, 1))
+            )
             for recorded, called in pairs:
-                found, expected = (_answer(lambda made=made, at=at: made(*at)) for made in (recorded, called))
+                found, expected = (
+                    _answer(lambda made=made, at=at: made(*at)) for made in (recorded, called)
+                )
                 if isinstance(expected, str) or isinstance(found, str):
                     assert found == expected, (at, found, expected)
                 else:
@@ -105,7 +111,15 @@ def test_a_branch_that_changes_is_recorded_anew() -> None:
         return x**2 if x > 1 else -3 * x
 
     g = grad(f, jit=True)
-    assert [g(x) for x in (3.0, 2.0, 5.0, 0.5, 0.25, 4.0, -1.0)] == [6.0, 4.0, 10.0, -3.0, -3.0, 8.0, -3.0]
+    assert [g(x) for x in (3.0, 2.0, 5.0, 0.5, 0.25, 4.0, -1.0)] == [
+        6.0,
+        4.0,
+        10.0,
+        -3.0,
+        -3.0,
+        8.0,
+        -3.0,
+    ]
     assert len(calls) == 2
     assert (g(1.0), g(1.0000001)) == (-3.0, 2.0000002)
 
@@ -162,10 +176,17 @@ def test_arrays_and_structures_come_back_in_their_shape() -> None:
     more = rng.normal(size=(5, 3)), rng.normal(size=(5, 2))
     _same(recorded(p, *more), called(p, *more))
     _same(
-        hessian(lambda v: (v**3).sum() * v[0], jit=True)(np.array([1.0, 2.0])), np.array([[12.0, 12.0], [12.0, 12.0]])
+        hessian(lambda v: (v**3).sum() * v[0], jit=True)(np.array([1.0, 2.0])),
+        np.array([[12.0, 12.0], [12.0, 12.0]]),
     )
-    _same(jacobian(lambda x, y: [x * y, sin(x)], (1, 0), jit=True)(2.0, 3.0), [(2.0, 3.0), (0.0, math.cos(2.0))])
-    _same(jacobian(lambda v: v * v[0], jit=True)(np.array([2.0, 3.0])), np.array([[4.0, 0.0], [3.0, 2.0]]))
+    _same(
+        jacobian(lambda x, y: [x * y, sin(x)], (1, 0), jit=True)(2.0, 3.0),
+        [(2.0, 3.0), (0.0, math.cos(2.0))],
+    )
+    _same(
+        jacobian(lambda v: v * v[0], jit=True)(np.array([2.0, 3.0])),
+        np.array([[4.0, 0.0], [3.0, 2.0]]),
+    )
 
 
 def test_a_model_is_trained_by_a_recording() -> None:
@@ -223,7 +244,9 @@ def test_random_functions_have_the_derivatives_of_jax() -> None:
         lambda m, a, b: m.sqrt(1 + a * a) + m.log(2 + b * b),
     ]
     for _ in range(25):
-        steps = [(rng.choice(templates), rng.randrange(2 + k), rng.randrange(2 + k)) for k in range(8)]
+        steps = [
+            (rng.choice(templates), rng.randrange(2 + k), rng.randrange(2 + k)) for k in range(8)
+        ]
 
         def of(m: Any, x: Any, y: Any, steps: Any = steps) -> Any:
             nodes = [x, y]

@@ -30,15 +30,25 @@ def _parts(path: Path) -> tuple[str, ...]:
 
 
 def files() -> list[Path]:
-    """The project's own files: those that git follows or would, or all of them where there is no git."""
+    """The project's own files: those that git follows or would, or all of them where there is no
+    git.
+    """
     command = ["git", "ls-files", "--cached", "--others", "--exclude-standard", "-z"]
-    listed = subprocess.run(command, cwd=TOP, capture_output=True, text=True) if shutil.which("git") else None
+    listed = (
+        subprocess.run(command, cwd=TOP, capture_output=True, text=True)
+        if shutil.which("git")
+        else None
+    )
     if listed is not None and listed.returncode == 0:
         paths = [TOP / name for name in listed.stdout.split("\0") if name]
     else:
         kept = {".ci", ".gitignore"}
         paths = [path for path in TOP.rglob("*") if path.name != "PKG-INFO"]
-        paths = [path for path in paths if not any(part[0] == "." and part not in kept for part in _parts(path))]
+        paths = [
+            path
+            for path in paths
+            if not any(part[0] == "." and part not in kept for part in _parts(path))
+        ]
     return sorted(path for path in paths if path.is_file() and "__pycache__" not in path.parts)
 
 
@@ -51,7 +61,9 @@ def name(path: Path) -> str:
 
 
 def test_there_are_files() -> None:
-    assert {"pyproject.toml", "README.md", "LICENSE", "grammars/expression.lark", ".ci/run"} <= set(map(name, FILES))
+    assert {"pyproject.toml", "README.md", "LICENSE", "grammars/expression.lark", ".ci/run"} <= set(
+        map(name, FILES)
+    )
     assert len(MODULES) > 20
 
 
@@ -71,13 +83,19 @@ def test_the_top_level_is_the_users() -> None:
 def test_a_module_says_what_it_is_for(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
     first = text.split("\n")[0]
-    assert re.match(r'"""\S.*[.:](""")?$', first), f"the first line is a sentence in a docstring, not: {first}"
+    assert re.match(r'"""\S.*[.:](""")?$', first), (
+        f"the first line is a sentence in a docstring, not: {first}"
+    )
     assert ast.get_docstring(ast.parse(text))
 
 
-@pytest.mark.parametrize("path", [path for path in MODULES if name(path).startswith("autodiff_cli/")], ids=name)
+@pytest.mark.parametrize(
+    "path", [path for path in MODULES if name(path).startswith("autodiff_cli/")], ids=name
+)
 def test_a_module_of_the_package_is_finished(path: Path) -> None:
-    found = re.findall(r"\b(?:TODO|FIXME|XXX|HACK|NotImplementedError)\b", path.read_text(encoding="utf-8"))
+    found = re.findall(
+        r"\b(?:TODO|FIXME|XXX|HACK|NotImplementedError)\b", path.read_text(encoding="utf-8")
+    )
     assert not found
 
 
@@ -85,7 +103,9 @@ def test_no_file_names_a_place_outside_the_repository() -> None:
     found = [
         f"{name(path)}:{number}: {match[0]}"
         for path in FILES
-        for number, line in enumerate(path.read_text(encoding="utf-8", errors="replace").split("\n"), 1)
+        for number, line in enumerate(
+            path.read_text(encoding="utf-8", errors="replace").split("\n"), 1
+        )
         if (match := OUTSIDE.search(line))
     ]
     assert not found
@@ -116,9 +136,14 @@ def test_what_needs_unix_is_marked() -> None:
 
 
 def test_a_test_that_calls_what_needs_unix_needs_it_too() -> None:
-    source = "from terminals import on_terminal\n\ndef shown(): return on_terminal()\n\ndef test_a(): assert shown()\n"
+    source = (
+        "from terminals import on_terminal\n\ndef shown(): return on_terminal()\n\ndef test_a():"
+        " assert shown()\n"
+    )
     assert [*find_tests_of_unix(source)] == [("test_a", 5, False)]
-    assert [*find_tests_of_unix(source.replace("def test_a", "@pytest.mark.posix\ndef test_a"))] == [
-        ("test_a", 5, True)
+    assert [
+        *find_tests_of_unix(source.replace("def test_a", "@pytest.mark.posix\ndef test_a"))
+    ] == [("test_a", 5, True)]
+    assert not [
+        *find_tests_of_unix("from terminals import ESCAPE\n\ndef test_a(): assert ESCAPE\n")
     ]
-    assert not [*find_tests_of_unix("from terminals import ESCAPE\n\ndef test_a(): assert ESCAPE\n")]

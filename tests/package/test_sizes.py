@@ -17,7 +17,9 @@ DEEP = 100_000
 
 @pytest.fixture(autouse=True)
 def _without_the_collector() -> Iterator[None]:
-    """As the command runs: a graph has no cycles, and tracing its nodes again and again is most of the time."""
+    """As the command runs: a graph has no cycles, and tracing its nodes again and again is most of
+    the time.
+    """
     gc.disable()
     yield
     gc.enable()
@@ -72,7 +74,16 @@ def test_printing_does_not_recurse() -> None:
 
 @pytest.mark.parametrize(
     "program",
-    ["(" * DEEP, ")" * DEEP, "x " * DEEP, "1,000 " * DEEP, "+" * DEEP, "x = " * DEEP, "2x²" * DEEP, "'" * DEEP],
+    [
+        "(" * DEEP,
+        ")" * DEEP,
+        "x " * DEEP,
+        "1,000 " * DEEP,
+        "+" * DEEP,
+        "x = " * DEEP,
+        "2x²" * DEEP,
+        "'" * DEEP,
+    ],
 )
 def test_broken_programs_of_any_size_are_refused(program: str) -> None:
     with pytest.raises(ExpressionError) as caught:

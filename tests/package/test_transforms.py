@@ -58,9 +58,17 @@ SCALAR: dict[str, tuple[Callable[[Any], Callable[..., Any]], tuple[Any, ...], An
     "both": (lambda xp: lambda x, y: xp.exp(x * y) / y, (0.7, 1.3), (0, 1)),
     "one of a tuple": (lambda xp: lambda x, y: xp.exp(x * y) / y, (0.7, 1.3), (1,)),
     "array": (lambda xp: lambda x: (x**2).sum() * x[0], (np.array([1.5, -2.0, 0.5]),), 0),
-    "matrix": (lambda xp: lambda a: (a @ a).sum() + a[0, 1] ** 3, (np.array([[1.0, 2.0], [3.0, 4.0]]),), 0),
+    "matrix": (
+        lambda xp: lambda a: (a @ a).sum() + a[0, 1] ** 3,
+        (np.array([[1.0, 2.0], [3.0, 4.0]]),),
+        0,
+    ),
     "list": (lambda xp: lambda w: (w[0] - w[1]) ** 2 * xp.cos(w[1]), ([2.0, 0.5],), 0),
-    "nested": (lambda xp: lambda p: p[0]["a"] * p[1][0] ** 2 + p[1][1], ([{"a": 2.0}, (3.0, 4.0)],), 0),
+    "nested": (
+        lambda xp: lambda p: p[0]["a"] * p[1][0] ** 2 + p[1][1],
+        ([{"a": 2.0}, (3.0, 4.0)],),
+        0,
+    ),
     "network": (_network, (PARAMETERS, ROWS), 0),
     "network by rows": (_network, (PARAMETERS, ROWS), (0, 1)),
     "without influence": (lambda xp: lambda x, y: x**2, (0.7, np.ones(2)), (0, 1)),
@@ -89,7 +97,11 @@ def test_gradients_and_hessians_are_those_of_jax(jax: Any, name: str) -> None:
 
 SEVERAL: dict[str, tuple[Callable[[Any], Callable[..., Any]], tuple[Any, ...], Any]] = {
     "vector": (lambda xp: lambda x: xp.exp(x) * x[0], (np.array([0.5, 1.5, -1.0]),), 0),
-    "matrix times vector": (lambda xp: lambda a, x: a @ x, (ROWS, np.array([1.0, -1.0, 2.0])), (0, 1)),
+    "matrix times vector": (
+        lambda xp: lambda a, x: a @ x,
+        (ROWS, np.array([1.0, -1.0, 2.0])),
+        (0, 1),
+    ),
     "list of results": (lambda xp: lambda x, y: [x * y, xp.sin(x), y], (0.5, 1.5), (0, 1)),
     "dictionary": (lambda xp: lambda x: {"sum": x.sum(), "all": x**2}, (np.array([0.5, 1.5]),), 0),
     "by a list": (lambda xp: lambda w: (w[0] * w[1], w[0]), ([2.0, 3.0],), 0),
@@ -124,7 +136,10 @@ def test_derivatives_of_derivatives_are_those_of_jax(jax: Any) -> None:
     with pytest.raises(TypeError, match="not differentiated again"):
         grad(lambda y: hessian(lambda x: x**2 * y)(2.0))(3.0)
     vector = np.array([1.0, 2.0])
-    _same(jacobian(grad(lambda x: (x**3).sum() * x[0]))(vector), jax.hessian(lambda x: (x**3).sum() * x[0])(vector))
+    _same(
+        jacobian(grad(lambda x: (x**3).sum() * x[0]))(vector),
+        jax.hessian(lambda x: (x**3).sum() * x[0])(vector),
+    )
 
 
 def test_random_functions_have_the_gradients_of_jax(jax: Any) -> None:
@@ -144,7 +159,9 @@ def test_random_functions_have_the_gradients_of_jax(jax: Any) -> None:
             return lambda xp, x, y: one(xp, x, y) ** 2
         if kind == "/":
             return lambda xp, x, y: one(xp, x, y) / (2 + xp.sin(other(xp, x, y)))
-        operation = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}[kind]
+        operation = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b}[
+            kind
+        ]
         return lambda xp, x, y: operation(one(xp, x, y), other(xp, x, y))
 
     for _ in range(60):
@@ -248,7 +265,9 @@ REFUSED: list[tuple[Callable[[], Any], type[Exception], str]] = [
 
 
 @pytest.mark.parametrize(("call", "kind", "words"), REFUSED)
-def test_what_is_refused_is_said(call: Callable[[], Any], kind: type[Exception], words: str) -> None:
+def test_what_is_refused_is_said(
+    call: Callable[[], Any], kind: type[Exception], words: str
+) -> None:
     with pytest.raises(kind, match=words):
         call()
 
@@ -261,8 +280,21 @@ def test_the_commands_functions_stay() -> None:
 def test_the_fast_lane_has_the_gradients_of_the_sweep_to_the_last_bit() -> None:
     rng, compared = random.Random(43), 0
     points = (0.0, 1.0, -1.0, 0.5, 2.0, -2.0, 1e-200, 1e200, 0.7)
-    functions = (autodiff_cli.sin, autodiff_cli.sqrt, autodiff_cli.relu, autodiff_cli.log, autodiff_cli.tanh)
-    operations = (operator.add, operator.sub, operator.mul, operator.truediv, operator.pow, autodiff_cli.max)
+    functions = (
+        autodiff_cli.sin,
+        autodiff_cli.sqrt,
+        autodiff_cli.relu,
+        autodiff_cli.log,
+        autodiff_cli.tanh,
+    )
+    operations = (
+        operator.add,
+        operator.sub,
+        operator.mul,
+        operator.truediv,
+        operator.pow,
+        autodiff_cli.max,
+    )
     for _ in range(600):
         leaves = [Value(rng.choice(points)) for _ in range(3)]
         pool: list[Any] = [*leaves]
@@ -298,13 +330,21 @@ def test_a_gradient_of_ten_nodes_makes_few_calls() -> None:
 @pytest.mark.parametrize("jit", [False, True])
 def test_parameters_that_are_numbers_meet_arrays_of_data(jit: bool) -> None:
     def loss(p: Any, x: Any, y: Any) -> Any:
-        return ((p["w"] * x + p["b"] - y) ** 2).mean() + (p["w"] ** x).sum() / 7 + (1 - p["b"] / x).sum()
+        return (
+            ((p["w"] * x + p["b"] - y) ** 2).mean()
+            + (p["w"] ** x).sum() / 7
+            + (1 - p["b"] / x).sum()
+        )
 
     x, y, w, b = np.array([1.0, 2.0, 3.0]), np.array([2.0, 4.5, 6.0]), 2.0, 0.5
     value, slopes = value_and_grad(loss, jit=jit)({"w": w, "b": b}, x, y)
     left = w * x + b - y
-    assert value == pytest.approx((left**2).mean() + (w**x).sum() / 7 + (1 - b / x).sum(), rel=1e-14)
-    assert slopes["w"] == pytest.approx((2 * left * x).mean() + (x * w ** (x - 1)).sum() / 7, rel=1e-13)
+    assert value == pytest.approx(
+        (left**2).mean() + (w**x).sum() / 7 + (1 - b / x).sum(), rel=1e-14
+    )
+    assert slopes["w"] == pytest.approx(
+        (2 * left * x).mean() + (x * w ** (x - 1)).sum() / 7, rel=1e-13
+    )
     assert slopes["b"] == pytest.approx((2 * left).mean() - (1 / x).sum(), rel=1e-13)
 
 

@@ -1,4 +1,6 @@
-"""Work: whatever is typed ends within its allowance of counted steps, or in an error that says so."""
+"""Work: whatever is typed ends within its allowance of counted steps, or in an error that says
+so.
+"""
 
 from __future__ import annotations
 
@@ -107,7 +109,9 @@ def test_no_limit_is_taken_for_a_missing_value() -> None:
         assert not issubclass(each, (ValueError, ArithmeticError)), each
     assert {ExpressionError, Refusal, NodeError} <= set(family)
     # what is caught for a missing value catches no limit, until it is said to whoever asked
-    assert not issubclass(budget.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT))
+    assert not issubclass(
+        budget.BudgetExceeded, (AutodiffError, ValueError, ArithmeticError, *NO_RESULT)
+    )
     with pytest.raises(budget.BudgetExceeded), budget.Defined(ValueError, ArithmeticError):
         raise budget.Work().exhausted_error(1e9)
     with pytest.raises(ExpressionError, match="steps of work") as caught, budget.use_budget():
@@ -122,7 +126,9 @@ def test_work_that_ends_on_the_other_side_of_a_kink_is_no_kink() -> None:
     m = type(REAL)()
     m.exp = refused
     with pytest.raises(budget.BudgetExceeded, match="steps of work"):
-        value_and_gradient(m, autodiff_cli.parse("0*x if x <= 0 else exp(x) - 1").outputs[0], {"x": 0.0}, ["x"])
+        value_and_gradient(
+            m, autodiff_cli.parse("0*x if x <= 0 else exp(x) - 1").outputs[0], {"x": 0.0}, ["x"]
+        )
 
 
 def test_a_limit_has_its_place_in_the_text() -> None:
@@ -134,7 +140,9 @@ def test_a_limit_has_its_place_in_the_text() -> None:
 
 def test_work_that_is_known_beforehand_is_not_begun() -> None:
     with counted_calls(60_000):
-        found = autodiff("descend", "(x-3)**2", "--at", "x=1", "--steps", "1000000000", "--format", "jsonl")
+        found = autodiff(
+            "descend", "(x-3)**2", "--at", "x=1", "--steps", "1000000000", "--format", "jsonl"
+        )
     assert found.code == 4
     assert "108,000 steps" in found.err
     # what the hint says is enough, and hardly less is
@@ -173,7 +181,9 @@ def test_each_line_has_its_own_allowance() -> None:
     line = "x**x**x"
     found = autodiff("taylor", "--at", "x=1.5", "--order", "20", stdin=f"{line}\n" * 4)
     assert [json.loads(record).get("error") for record in found.out.splitlines()] == [None] * 4
-    mixed = autodiff("taylor", "--at", "x=1.5", "--order", "60", stdin=f"{line}\nexp(x)\n{line}\nsin(x)\n")
+    mixed = autodiff(
+        "taylor", "--at", "x=1.5", "--order", "60", stdin=f"{line}\nexp(x)\n{line}\nsin(x)\n"
+    )
     kinds = [json.loads(record).get("error", {}).get("kind") for record in mixed.out.splitlines()]
     assert kinds == ["limit", None, "limit", None]
 
@@ -192,7 +202,9 @@ def test_a_plot_that_cannot_follow_says_so() -> None:
     assert json.loads(tame.out)["warnings"] == []
 
 
-def test_a_search_ends_with_its_best_when_the_work_is_done(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_a_search_ends_with_its_best_when_the_work_is_done(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     pytest.importorskip("scipy")
     monkeypatch.setattr(budget, "STEPS", 8_000)
     monkeypatch.setattr(budget, "STEPS_A_CHARACTER", 0)
@@ -203,7 +215,18 @@ def test_a_search_ends_with_its_best_when_the_work_is_done(monkeypatch: pytest.M
     assert record["value"] < 5
     assert "--work" in record["message"]
     point = tmp_path / "best.json"
-    run = ("descend", text, "--at", "x=-1.2,y=1", "--rate", "1e-3", "--gradient-tolerance", "1e-9", "--steps", "99999")
+    run = (
+        "descend",
+        text,
+        "--at",
+        "x=-1.2,y=1",
+        "--rate",
+        "1e-3",
+        "--gradient-tolerance",
+        "1e-9",
+        "--steps",
+        "99999",
+    )
     found = autodiff(*run, "--save-point", str(point))
     assert found.code == 1
     assert "stopped after" in found.out and "steps of work" in found.out
@@ -214,10 +237,13 @@ def test_a_search_ends_with_its_best_when_the_work_is_done(monkeypatch: pytest.M
     ("line", "calls", "between_modules"),
     [("grad x**2 --at x=3", 500, 183), ("fit y=a*x+b --data four.csv", 1_970, 615)],
 )
-def test_an_answer_takes_few_calls(line: str, calls: int, between_modules: int, tmp_path: Path) -> None:
-    # of the second answer in a process, the first of which fills tables: 497 and 1,970 calls when this was written, 130
-    # of them to bound the rounding errors, and of the fit 412 to bound them in chosen rows, 110 to see whether doubles
-    # determine it; two look a question and its view up in their capability
+def test_an_answer_takes_few_calls(
+    line: str, calls: int, between_modules: int, tmp_path: Path
+) -> None:
+    # of the second answer in a process, the first of which fills tables: 497 and 1,970 calls when
+    # this was written, 130 of them to bound the rounding errors, and of the fit 412 to bound them
+    # in chosen rows, 110 to see whether doubles determine it; two look a question and its view up
+    # in their capability
     (tmp_path / "four.csv").write_text("x,y\n1,2.1\n2,3.9\n3,6.2\n4,7.8\n", encoding="utf-8")
     assert autodiff(*line.split(), folder=tmp_path).code == 0
     made, handed = own_calls(lambda: autodiff(*line.split(), folder=tmp_path))

@@ -1,4 +1,6 @@
-"""The playground: its files are whole, its prompt answers as a session does, and it runs in a real browser."""
+"""The playground: its files are whole, its prompt answers as a session does, and it runs in a real
+browser.
+"""
 
 from __future__ import annotations
 
@@ -48,10 +50,18 @@ def test_the_folder_has_all_that_the_page_names(tmp_path: Path) -> None:
     settings = re.search(r'<script type="application/json" id="settings">(.*)</script>', index)
     assert settings is not None
     told = json.loads(settings[1])
-    assert told == {"pyodide": "./pyodide/", "archive": ARCHIVE, "lines": ["diff x^2"], "examples": examples()}
-    assert "connect-src" not in index and "default-src 'none'" in index  # the page itself may connect to nothing
+    assert told == {
+        "pyodide": "./pyodide/",
+        "archive": ARCHIVE,
+        "lines": ["diff x^2"],
+        "examples": examples(),
+    }
+    # the page itself may connect to nothing
+    assert "connect-src" not in index and "default-src 'none'" in index
     for path in made.folder.glob("*.[jhc]*"):
-        assert not re.findall(r"https?://(?!www\.w3\.org/2000/svg|localhost)", path.read_text("utf-8")), path
+        assert not re.findall(
+            r"https?://(?!www\.w3\.org/2000/svg|localhost)", path.read_text("utf-8")
+        ), path
 
 
 def test_the_same_program_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -60,7 +70,9 @@ def test_the_same_program_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_the_archive_is_whole(tmp_path: Path) -> None:
-    """Python without any other library answers from it: tables, trees, help, tutorials, the grammar."""
+    """Python without any other library answers from it: tables, trees, help, tutorials, the
+    grammar.
+    """
     make(tmp_path / "site")
     with zipfile.ZipFile(tmp_path / "site" / ARCHIVE) as archive:
         archive.extractall(tmp_path / "lib")
@@ -88,7 +100,9 @@ def test_pyodide_is_copied_or_named(tmp_path: Path) -> None:
     assert [path.name for path in (made.folder / "pyodide").iterdir()] == [LOADER]
     made = make(tmp_path / "named", "https://example.org/pyodide")
     assert not made.lacks_pyodide and not (made.folder / "pyodide").exists()
-    assert '"pyodide": "https://example.org/pyodide/"' in (made.folder / "index.html").read_text("utf-8")
+    assert '"pyodide": "https://example.org/pyodide/"' in (made.folder / "index.html").read_text(
+        "utf-8"
+    )
     with pytest.raises(ExpressionError, match=f"there is no `{LOADER}`"):
         make(tmp_path / "none", str(tmp_path))
 
@@ -99,7 +113,18 @@ def test_what_is_typed_stays_text(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    got = autodiff("page", "x^2*y", "--at", "x=1", "--at", "y=2 m", "--playground", "-o", "site", folder=tmp_path)
+    got = autodiff(
+        "page",
+        "x^2*y",
+        "--at",
+        "x=1",
+        "--at",
+        "y=2 m",
+        "--playground",
+        "-o",
+        "site",
+        folder=tmp_path,
+    )
     assert (got.out, got.code) == ("site/index.html\n", 0)
     assert "put the files of a release of Pyodide" in got.err and "http.server" in got.err
     index = (tmp_path / "site" / "index.html").read_text("utf-8")
@@ -178,7 +203,9 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
         def log_message(self, *_: object) -> None:
             pass
 
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder)))
+    server = http.server.ThreadingHTTPServer(
+        ("127.0.0.1", 0), functools.partial(Quiet, directory=str(folder))
+    )
     threading.Thread(target=server.serve_forever, daemon=True).start()
     yield f"http://127.0.0.1:{server.server_port}/"
     server.shutdown()
@@ -190,13 +217,17 @@ HOSTILE = "2 + <img src=x onerror=alert(1)>"
 
 @pytest.mark.timeout(240)
 def test_the_page_in_a_browser(site: str) -> None:
-    """A link runs its line; tables, graphs, plots, pages and errors are shown; a stop keeps the names."""
+    """A link runs its line; tables, graphs, plots, pages and errors are shown; a stop keeps the
+    names.
+    """
     said: list[str] = []
     with browser() as chromium:
         tab = chromium.new_page(viewport={"width": 390, "height": 800})
         tab.on("console", lambda message: said.append(message.text))
         tab.on("pageerror", lambda error: said.append(str(error)))
-        tab.on("request", lambda sent: sent.url.startswith((site, "blob:")) or said.append(sent.url))
+        tab.on(
+            "request", lambda sent: sent.url.startswith((site, "blob:")) or said.append(sent.url)
+        )
         tab.goto(f"{site}#f(x)%3Dx%5E2%20sin%20x")
         tab.wait_for_selector("body[data-ready]", timeout=120_000)
 
@@ -209,14 +240,23 @@ def test_the_page_in_a_browser(site: str) -> None:
             shown = tab.locator("article").last
             # the answer is in sight: whole above the prompt, or from its beginning
             box, edge = shown.bounding_box(), tab.locator("#prompt").bounding_box()["y"]
-            assert box["y"] > -1 and (box["y"] < 1 or box["y"] + box["height"] < edge + 1), (line, box, edge)
+            assert box["y"] > -1 and (box["y"] < 1 or box["y"] + box["height"] < edge + 1), (
+                line,
+                box,
+                edge,
+            )
             return shown
 
         tab.wait_for_selector("#stop", state="hidden", timeout=60_000)
         assert "f(x) = x^2*sin(x)" in tab.locator("article").last.inner_text()
         assert "ans = 3.63719" in answered("f(2)").inner_text()
         assert answered("grad x*y --at x=2,y=3").locator(".s36").count() >= 2  # names are coloured
-        assert answered("graph x*y --at x=2,y=3").locator("img").evaluate("image => image.naturalWidth") > 100
+        assert (
+            answered("graph x*y --at x=2,y=3")
+            .locator("img")
+            .evaluate("image => image.naturalWidth")
+            > 100
+        )
         assert answered("plot f --range x=0:3 --at x=1").locator("svg path").count() >= 4
         assert answered("plot 'x^2-y^2' --range x=0:1,y=0:1").locator("canvas").count() == 1
         frame = answered("page 'tanh(w*x)' --at w=1,x=2").locator("iframe").content_frame

@@ -57,14 +57,18 @@ def test_the_gums_impedance_has_its_unit(h2: str, unit: str | None):
 
 
 def test_units_in_headings_change_no_number(h2: str):
-    (one,), (other,) = (of_readings(h2, "V/I*cos(phi)", units=units).results for units in (None, "none"))
+    (one,), (other,) = (
+        of_readings(h2, "V/I*cos(phi)", units=units).results for units in (None, "none")
+    )
     assert one.value == pytest.approx(other.value, rel=1e-14)
     assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-12)
     assert of_readings(h2, "V/I", units="none").units is None
 
 
 def test_readings_whose_dimensions_do_not_fit_together(h2: str):
-    with pytest.raises(ExpressionError, match=r"cannot add a voltage \(V\) and an electric current \(A\)") as raised:
+    with pytest.raises(
+        ExpressionError, match=r"cannot add a voltage \(V\) and an electric current \(A\)"
+    ) as raised:
         of_readings(h2, "V + I")
     assert "none" in (raised.value.hint or "")
     assert of_readings(h2, "V + I", units="none").results[0].value == pytest.approx(24.66)
@@ -92,7 +96,11 @@ def test_parameters_of_a_fit_keep_their_units(tmp_path: Path):
     plain = propagate("U0/R", fitted=fitted, units="none")
     measured = propagate("U0/R", fitted=fitted)
     assert measured.results[0].value == pytest.approx(plain.results[0].value, rel=1e-12)
-    assert measured.units is not None and str(measured.units["results"][0]["value"]) == "mA" and plain.units is None
+    assert (
+        measured.units is not None
+        and str(measured.units["results"][0]["value"]) == "mA"
+        and plain.units is None
+    )
 
 
 def test_equations_take_a_fit_with_its_units():
@@ -115,14 +123,19 @@ def test_draws_have_the_units_of_their_headings(tmp_path: Path):
     amperes = volts / 2000 + rng.normal(0, 1e-5, 1000)
     for name, head, times in (("units", "U [V],I [mA]", 1e3), ("plain", "U,I", 1.0)):
         pairs = zip(volts.tolist(), (times * amperes).tolist(), strict=True)
-        (tmp_path / f"{name}.csv").write_text(f"{head}\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs))
+        (tmp_path / f"{name}.csv").write_text(
+            f"{head}\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs)
+        )
 
     def result(name: str, *more: str) -> dict[str, Any]:
         options = ("--draws", str(tmp_path / f"{name}.csv"), "--samples", "1000", "--json")
         return json.loads(autodiff("propagate", "U/I", *options, *more).out)
 
     plain, ohms, own = result("plain"), result("units", "--in", "ohm"), result("units")
-    assert ohms["units"]["results"][0]["value"] == "Ω" and own["units"]["results"][0]["value"] == "V/mA"
+    assert (
+        ohms["units"]["results"][0]["value"] == "Ω"
+        and own["units"]["results"][0]["value"] == "V/mA"
+    )
     for answer, times in ((ohms, 1.0), (own, 1e3)):
         mine, theirs = answer["results"][0], plain["results"][0]
         for key in ("value", "uncertainty"):
@@ -132,7 +145,9 @@ def test_draws_have_the_units_of_their_headings(tmp_path: Path):
             assert times * mine["draws"][key] == pytest.approx(theirs["draws"][key], rel=1e-10)
     assert own["inputs"]["I"]["estimate"] == pytest.approx(6.0, rel=1e-3)
     typed = ("--at", "R=1.0(1) kohm")
-    both = autodiff("propagate", "U/I + R", "--draws", str(tmp_path / "units.csv"), "--format", "plain", *typed)
+    both = autodiff(
+        "propagate", "U/I + R", "--draws", str(tmp_path / "units.csv"), "--format", "plain", *typed
+    )
     assert both.out.startswith("3.0") and "V/mA" in both.out
     refused = autodiff("propagate", "U/I + R", "--draws", str(tmp_path / "plain.csv"), *typed)
     assert refused.code == 4 and "cannot add a number and a resistance" in refused.err
@@ -145,7 +160,9 @@ def test_draws_of_several_files_are_independent_and_those_of_one_belong_together
     second = 2 * first + rng.normal(0, 1e-3, 1000)
     (tmp_path / "one.csv").write_text("U (V)\n" + "".join(f"{x!r}\n" for x in volts.tolist()))
     pairs = zip(first.tolist(), second.tolist(), strict=True)
-    (tmp_path / "two.csv").write_text("I [mA],J [mA]\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs))
+    (tmp_path / "two.csv").write_text(
+        "I [mA],J [mA]\n" + "".join(f"{a!r},{b!r}\n" for a, b in pairs)
+    )
 
     def result(formula: str, at: str, *more: str) -> dict[str, Any]:
         answer = autodiff("propagate", formula, "--at", at, "--json", *more, folder=tmp_path)
@@ -156,21 +173,28 @@ def test_draws_of_several_files_are_independent_and_those_of_one_belong_together
     two = "I=draws(two.csv), K=draws(two.csv#J [mA])"
     record = result("K - 2*I", two, "--samples", "1000")
     (difference,) = record["results"]
-    # what is common to the columns cancels; in the units of their headings, and all rows in their order
+    # what is common to the columns cancels; in the units of their headings, and all rows in their
+    # order
     assert record["units"]["results"][0]["value"] == "mA"
     assert difference["value"] == pytest.approx(float(np.mean(second - 2 * first)), abs=1e-12)
-    assert difference["uncertainty"] == pytest.approx(float(np.std(second - 2 * first, ddof=1)), rel=1e-6)
+    assert difference["uncertainty"] == pytest.approx(
+        float(np.std(second - 2 * first, ddof=1)), rel=1e-6
+    )
     assert difference["draws"]["deviation"] == pytest.approx(difference["uncertainty"], rel=1e-6)
     record = result("U/I", f"U=draws(one.csv), {two}", "--samples", "20000", "--in", "ohm")
     assert "U" not in record["correlation"] or not record["correlation"]["U"]["I"]
     (quotient,) = record["results"]
     relative = np.hypot(np.std(volts, ddof=1) / volts.mean(), np.std(first, ddof=1) / first.mean())
-    assert quotient["uncertainty"] == pytest.approx(1e3 * volts.mean() / first.mean() * float(relative), rel=1e-9)
+    assert quotient["uncertainty"] == pytest.approx(
+        1e3 * volts.mean() / first.mean() * float(relative), rel=1e-9
+    )
     assert quotient["draws"]["deviation"] == pytest.approx(quotient["uncertainty"], rel=0.03)
     refused = autodiff("propagate", "U/I", "--at", "U=12(1), I=draws(two.csv#Q)", folder=tmp_path)
     assert refused.code == 2 and "there is no column `Q`" in refused.err
     (tmp_path / "odd.txt").write_bytes("Gerät\nµ\n1,5\n2,5\n1,75\n".encode("utf-16-be"))
-    odd = result("2*x", "x=draws(odd.txt#µ)", "--skip", "1", "--encoding", "utf-16-be", "--decimal", "comma")
+    odd = result(
+        "2*x", "x=draws(odd.txt#µ)", "--skip", "1", "--encoding", "utf-16-be", "--decimal", "comma"
+    )
     assert odd["results"][0]["value"] == pytest.approx(2 * (1.5 + 2.5 + 1.75) / 3, rel=1e-15)
     alone = autodiff("propagate", "x", "--at", "x=1±0.1", "--decimal", "comma", folder=tmp_path)
     assert alone.code == 2 and "`--decimal` needs `--points`, `--data` or `--draws`" in alone.err

@@ -42,7 +42,9 @@ def test_moments_are_those_of_scipy(text: str) -> None:
     assert value.uncertainty == pytest.approx(math.sqrt(variance), rel=1e-13)
     shape = FAMILIES[value.distribution.family].moments(*value.distribution.parameters)
     assert shape.variance == 1
-    assert (shape.third, shape.fourth) == pytest.approx((skewness, excess + 3), rel=1e-10, abs=1e-12)
+    assert (shape.third, shape.fourth) == pytest.approx(
+        (skewness, excess + 3), rel=1e-10, abs=1e-12
+    )
     assert value.distribution.support == tuple(map(float, reference.support()))
 
 
@@ -67,25 +69,42 @@ def test_moments_of_student_are_in_units_of_its_scale(dof: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["5.0 +0.2 -0.1", "5.0^{+0.2}_{-0.1}", "5.0_{-0.1}^{+0.2}", "5.0 +0.2/-0.1", "twopiece(5, 0.1, 0.2)"]
+    "text",
+    [
+        "5.0 +0.2 -0.1",
+        "5.0^{+0.2}_{-0.1}",
+        "5.0_{-0.1}^{+0.2}",
+        "5.0 +0.2/-0.1",
+        "twopiece(5, 0.1, 0.2)",
+    ],
 )
 def test_asymmetric_uncertainties_are_two_pieces(text: str) -> None:
     value = measured(text)
     assert value.distribution.parameters == (5.0, 0.1, 0.2)
 
     def density(x: float) -> float:
-        return 2 / (0.1 + 0.2) / math.sqrt(2 * math.pi) * math.exp(-(((x - 5) / (0.1 if x < 5 else 0.2)) ** 2) / 2)
+        return (
+            2
+            / (0.1 + 0.2)
+            / math.sqrt(2 * math.pi)
+            * math.exp(-(((x - 5) / (0.1 if x < 5 else 0.2)) ** 2) / 2)
+        )
 
     def integral(power: int, about: float) -> float:
         parts = [(3.0, 5.0), (5.0, 8.0)]
-        return sum(integrate.quad(lambda x: (x - about) ** power * density(x), a, b, epsabs=1e-13)[0] for a, b in parts)
+        return sum(
+            integrate.quad(lambda x: (x - about) ** power * density(x), a, b, epsabs=1e-13)[0]
+            for a, b in parts
+        )
 
     assert integral(0, 0.0) == pytest.approx(1, rel=1e-10)
     mean = integral(1, 0.0)
     u = math.sqrt(integral(2, mean))
     assert (float(value), value.uncertainty) == pytest.approx((mean, u), rel=1e-10)
     shape = FAMILIES["twopiece"].moments(5.0, 0.1, 0.2)
-    assert (shape.third, shape.fourth) == pytest.approx((integral(3, mean) / u**3, integral(4, mean) / u**4), rel=1e-8)
+    assert (shape.third, shape.fourth) == pytest.approx(
+        (integral(3, mean) / u**3, integral(4, mean) / u**4), rel=1e-8
+    )
     draws = Sampler({"x": value.distribution}, [], {}, 1)(1_000_000)["x"]
     # the number of draws below the mode is binomial
     assert np.mean(draws < 5) == pytest.approx(1 / 3, abs=5 * math.sqrt(2 / 9 / 1e6))
@@ -96,7 +115,10 @@ def test_asymmetric_uncertainties_are_two_pieces(text: str) -> None:
 def test_an_asymmetric_uncertainty_is_said_to_be_one() -> None:
     answer = propagate("2*x", {"x": "5.0 +0.2 -0.1"})
     assert [warning.kind for warning in answer.warnings] == ["distribution"]
-    assert "meet at 5, with the standard deviations 0.1 below and 0.2 above" in answer.warnings[0].message
+    assert (
+        "meet at 5, with the standard deviations 0.1 below and 0.2 above"
+        in answer.warnings[0].message
+    )
     # a sum stays a sum
     assert quantity("x", "5.0 + 0.2 - 0.1") == pytest.approx(5.1)
 
@@ -121,4 +143,6 @@ def test_what_is_no_distribution_is_refused(text: str, message: str) -> None:
 
 
 def test_gamma_of_one_number_is_the_function() -> None:
-    assert not isinstance(quantity("x", "gamma(5)"), MeasuredValue) and quantity("x", "gamma(5)") == 24
+    assert (
+        not isinstance(quantity("x", "gamma(5)"), MeasuredValue) and quantity("x", "gamma(5)") == 24
+    )

@@ -39,7 +39,9 @@ def test_moments_of_draws_to_first_order(chain: Path) -> None:
     a, b = table()["a"], table()["b"]
     slopes = np.array([np.mean(b), np.mean(a)])
     assert answer.results[0].value == pytest.approx(np.mean(a) * np.mean(b), rel=1e-13)
-    assert answer.results[0].uncertainty == pytest.approx(math.sqrt(slopes @ np.cov(a, b) @ slopes), rel=1e-12)
+    assert answer.results[0].uncertainty == pytest.approx(
+        math.sqrt(slopes @ np.cov(a, b) @ slopes), rel=1e-12
+    )
     assert answer.correlation["a"]["b"] == pytest.approx(np.corrcoef(a, b)[0, 1], rel=1e-12)
     assert answer.results[0].dof == math.inf and answer.inputs["a"].distribution.family == "draws"
 
@@ -52,7 +54,10 @@ def test_as_many_samples_as_rows_are_the_rows_in_their_order() -> None:
     assert drawn.mean == pytest.approx(np.mean(a / b), rel=1e-13)
     assert drawn.deviation == pytest.approx(np.std(a / b, ddof=1), rel=1e-12)
     tail = (ROWS - round(0.95 * ROWS)) // 2
-    assert drawn.symmetric == (np.sort(a / b)[tail - 1], np.sort(a / b)[tail - 1 + round(0.95 * ROWS)])
+    assert drawn.symmetric == (
+        np.sort(a / b)[tail - 1],
+        np.sort(a / b)[tail - 1 + round(0.95 * ROWS)],
+    )
 
 
 def test_other_samples_are_whole_rows_by_chance() -> None:
@@ -60,7 +65,11 @@ def test_other_samples_are_whole_rows_by_chance() -> None:
     a, b = columns["a"], columns["b"]
 
     def drawn(seed: int) -> Any:
-        return propagate("a/b + c", {"c": "0±0.1"}, draws={"a": a, "b": b}, samples=100_000, seed=seed).results[0].drawn
+        return (
+            propagate("a/b + c", {"c": "0±0.1"}, draws={"a": a, "b": b}, samples=100_000, seed=seed)
+            .results[0]
+            .drawn
+        )
 
     one, again, other = drawn(1), drawn(1), drawn(2)
     assert one == again and one != other
@@ -84,11 +93,19 @@ def test_terms_of_second_order_have_the_moments_of_the_draws() -> None:
 
 def test_draws_beside_other_inputs_and_in_equations() -> None:
     columns = table()
-    mixed = propagate("a + c + d", {"c": "1±0.2", "d": "2±0.1"}, correlation={("c", "d"): 0.5}, draws=columns)
+    mixed = propagate(
+        "a + c + d", {"c": "1±0.2", "d": "2±0.1"}, correlation={("c", "d"): 0.5}, draws=columns
+    )
     wanted = np.var(columns["a"], ddof=1) + 0.04 + 0.01 + 2 * 0.5 * 0.2 * 0.1
     assert mixed.results[0].uncertainty == pytest.approx(math.sqrt(wanted), rel=1e-12)
-    drawn = propagate("x**3 = a", draws={"a": columns["a"]}, unknowns=["x"], samples=ROWS).results[0].drawn
-    assert drawn is not None and drawn.mean == pytest.approx(np.mean(np.cbrt(columns["a"])), rel=1e-9)
+    drawn = (
+        propagate("x**3 = a", draws={"a": columns["a"]}, unknowns=["x"], samples=ROWS)
+        .results[0]
+        .drawn
+    )
+    assert drawn is not None and drawn.mean == pytest.approx(
+        np.mean(np.cbrt(columns["a"])), rel=1e-9
+    )
 
 
 @pytest.mark.parametrize(
@@ -100,11 +117,15 @@ def test_draws_beside_other_inputs_and_in_equations() -> None:
         (["--points", "chain.csv"], "`--draws` and many points do not go together", 2),
     ],
 )
-def test_what_draws_do_not_go_with(chain: Path, options: list[str], message: str, code: int) -> None:
+def test_what_draws_do_not_go_with(
+    chain: Path, options: list[str], message: str, code: int
+) -> None:
     run = autodiff("propagate", "a*b", "--draws", "chain.csv", *options, folder=chain.parent)
     assert run.code == code and message in run.err and "hint:" in run.err
 
 
 def test_one_draw_says_nothing() -> None:
-    with pytest.raises(ExpressionError, match="`a` has 1 draw, which does not give its uncertainty"):
+    with pytest.raises(
+        ExpressionError, match="`a` has 1 draw, which does not give its uncertainty"
+    ):
         propagate("2*a", draws={"a": [1.0]})

@@ -1,6 +1,7 @@
 """Tests of intervals by the profile of a fit, for formulas of its parameters.
 
-The sum of squares along K is bisected here, and an interval of a formula of K has the formula's values at those ends.
+The sum of squares along K is bisected here, and an interval of a formula of K has the formula's
+values at those ends.
 """
 
 from __future__ import annotations
@@ -33,7 +34,10 @@ def ends_of_k(fitted: Any) -> tuple[float, float]:
         return float(Y @ Y - (column @ Y) ** 2 / (column @ column))
 
     enough = squares(fitted.point["K"]) * (1 + float(student.ppf(0.975, 4)) ** 2 / 4)
-    low, high = (float(brentq(lambda k: squares(k) - enough, *ends, xtol=1e-12)) for ends in ((1, 6), (7, 60)))
+    low, high = (
+        float(brentq(lambda k: squares(k) - enough, *ends, xtol=1e-12))
+        for ends in ((1, 6), (7, 60))
+    )
     return low, high
 
 
@@ -56,23 +60,33 @@ def test_a_formula_of_one_parameter_has_the_interval_of_its_profile(
     assert warning.hint == "the interval by profile is shown below the linear one"
 
 
-def test_a_formula_that_turns_has_its_values_over_the_interval(fitted: Any, ends_of_k: tuple[float, float]) -> None:
+def test_a_formula_that_turns_has_its_values_over_the_interval(
+    fitted: Any, ends_of_k: tuple[float, float]
+) -> None:
     low, high = autodiff_cli.propagate("(K - 6)**2", fit=fitted).results[0].profile
     assert -1e-9 <= low <= 0 or low == pytest.approx(0, abs=1e-9)
     assert high == pytest.approx((ends_of_k[1] - 6) ** 2, rel=1e-6)
 
 
-def test_a_formula_of_several_parameters_beside_others_says_how_its_profile_is_found(fitted: Any) -> None:
+def test_a_formula_of_several_parameters_beside_others_says_how_its_profile_is_found(
+    fitted: Any,
+) -> None:
     answer = autodiff_cli.propagate("V/K*c", {"c": "1 ± 0.1"}, fit=fitted)
     assert answer.results[0].profile is None
     hints = [one.hint or "" for one in answer.warnings if one.kind == "profile"]
-    assert len(hints) == 2 and all(hint.startswith("fit again with the quantity as a parameter") for hint in hints)
+    assert len(hints) == 2 and all(
+        hint.startswith("fit again with the quantity as a parameter") for hint in hints
+    )
     # what the hint says: V = q*K. By SciPy: the least sum over K with q held, bisected
-    again = autodiff_cli.fit("y = q*K*x/(K+x)", {"x": X.tolist(), "y": Y.tolist()}, {"q": 2, "K": 5})
+    again = autodiff_cli.fit(
+        "y = q*K*x/(K+x)", {"x": X.tolist(), "y": Y.tolist()}, {"q": 2, "K": 5}
+    )
     assert again.parameters["q"].interval == pytest.approx((1.17161001, 3.06130883), rel=1e-6)
 
 
-def test_another_level_has_no_interval_by_profile_without_the_rows_of_the_fit(fitted: Any, tmp_path: Any) -> None:
+def test_another_level_has_no_interval_by_profile_without_the_rows_of_the_fit(
+    fitted: Any, tmp_path: Any
+) -> None:
     record = {name: x for name, x in fitted.to_dict().items() if name != "refit"}
     path = tmp_path / "fit.json"
     path.write_text(json.dumps(record))

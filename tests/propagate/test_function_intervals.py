@@ -1,8 +1,8 @@
 """Tests of intervals by profile of formulas of several parameters.
 
-The right values are made without the package: the constraint that holds the formula is eliminated by hand, the least
-sum of squares, or deviance, is found by SciPy, and its crossing of the threshold by bisection; or they are closed
-formulas.
+The right values are made without the package: the constraint that holds the formula is eliminated
+by hand, the least sum of squares, or deviance, is found by SciPy, and its crossing of the threshold
+by bisection; or they are closed formulas.
 """
 
 from __future__ import annotations
@@ -48,11 +48,17 @@ def least(function: Callable[[float], float], places: Any) -> float:
     """Return the least value of a function that is near one of these places."""
     heights = [function(x) for x in places]
     k = min(max(int(np.argmin(heights)), 1), len(places) - 2)
-    return float(minimize_scalar(function, (places[k - 1], places[k], places[k + 1]), tol=1e-14).fun)
+    return float(
+        minimize_scalar(function, (places[k - 1], places[k], places[k + 1]), tol=1e-14).fun
+    )
 
 
-def crossings(least_at: Callable[[float], float], enough: float, middle: float, reach: float) -> tuple[float, float]:
-    """Return where the least sum with the formula held rises through `enough`, below and above `middle`."""
+def crossings(
+    least_at: Callable[[float], float], enough: float, middle: float, reach: float
+) -> tuple[float, float]:
+    """Return where the least sum with the formula held rises through `enough`, below and above
+    `middle`.
+    """
     ends = []
     for sign in (-1, 1):
         near, far = middle, middle + sign * reach / 8
@@ -70,12 +76,16 @@ def crossings(least_at: Callable[[float], float], enough: float, middle: float, 
         ("V*2/(K+2)", (2.1544444374, 3.5482588474)),
     ],
 )
-def test_formulas_of_michaelis_and_menten(enzyme: Any, text: str, ends: tuple[float, float]) -> None:
+def test_formulas_of_michaelis_and_menten(
+    enzyme: Any, text: str, ends: tuple[float, float]
+) -> None:
     assert profile_of(text, enzyme) == pytest.approx(ends, rel=5e-7)
 
 
 @pytest.mark.parametrize("name", ["V", "K"])
-def test_a_formula_that_is_one_parameter_has_the_interval_of_the_fit(enzyme: Any, name: str) -> None:
+def test_a_formula_that_is_one_parameter_has_the_interval_of_the_fit(
+    enzyme: Any, name: str
+) -> None:
     assert profile_of("V + 0*K" if name == "V" else "K + 0*V", enzyme) == pytest.approx(
         enzyme.parameters[name].interval, rel=1e-6
     )
@@ -103,15 +113,23 @@ def test_another_level_of_one_parameter_is_bisected(enzyme: Any) -> None:
         return float(Y @ Y - (column @ Y) ** 2 / (column @ column))
 
     enough = squares(enzyme.point["K"]) * (1 + float(student.ppf(0.9, 4)) ** 2 / 4)
-    low, high = (float(brentq(lambda k: squares(k) - enough, *ends, xtol=1e-12)) for ends in ((1, 6), (7, 60)))
+    low, high = (
+        float(brentq(lambda k: squares(k) - enough, *ends, xtol=1e-12))
+        for ends in ((1, 6), (7, 60))
+    )
     assert profile_of("2*K", enzyme, level=0.8) == pytest.approx((2 * low, 2 * high), rel=1e-6)
 
 
 def test_a_formula_that_turns_has_all_its_values(enzyme: Any) -> None:
     low, high = enzyme.parameters["V"].interval
-    # the least value is inside, and the largest on the other side of it than the slope at the estimate says
-    assert profile_of("(V - 20)**2 + 0*K", enzyme) == pytest.approx((0, (20 - low) ** 2), rel=1e-6, abs=1e-5)
-    assert profile_of("(V - 13)**2 + 0*K", enzyme) == pytest.approx((0, (high - 13) ** 2), rel=1e-6, abs=1e-5)
+    # the least value is inside, and the largest on the other side of it than the slope at the
+    # estimate says
+    assert profile_of("(V - 20)**2 + 0*K", enzyme) == pytest.approx(
+        (0, (20 - low) ** 2), rel=1e-6, abs=1e-5
+    )
+    assert profile_of("(V - 13)**2 + 0*K", enzyme) == pytest.approx(
+        (0, (high - 13) ** 2), rel=1e-6, abs=1e-5
+    )
 
 
 def test_a_formula_with_a_pole_inside_is_open(enzyme: Any) -> None:
@@ -120,7 +138,14 @@ def test_a_formula_with_a_pole_inside_is_open(enzyme: Any) -> None:
 
 def inference_of(fitted: Any, columns: Mapping[str, Any], **more: Any) -> Any:
     """Return the inference of a fit whose record has its rows, though its intervals are linear."""
-    rows = {"formula": fitted.text, "columns": columns, "weights": None, "errors": {}, "trials": None, "bounds": {}}
+    rows = {
+        "formula": fitted.text,
+        "columns": columns,
+        "weights": None,
+        "errors": {},
+        "trials": None,
+        "bounds": {},
+    }
     return refitted({**fitted.to_dict(), "refit": rows | more}, fitted.level)[0]
 
 
@@ -129,7 +154,9 @@ def test_a_linear_function_of_a_linear_model_has_the_linear_interval() -> None:
     fitted = autodiff_cli.fit("y = a + b*x + c*x^2", {"x": x, "y": y})
     inference = inference_of(fitted, {"x": x, "y": y})
     row = {"a": 1.0, "b": 2.5, "c": 6.25}
-    profile = FunctionProfile(inference, lambda at: (sum(row[name] * at[name] for name in row), row))
+    profile = FunctionProfile(
+        inference, lambda at: (sum(row[name] * at[name] for name in row), row)
+    )
     columns = np.vander(x, 3, increasing=True)
     covariance = np.linalg.inv(columns.T @ columns) * fitted.rss / 4
     slopes = np.array([*row.values()])
@@ -153,10 +180,13 @@ def test_a_ratio_of_linear_parameters_has_the_interval_of_fieller(noise: float) 
     a, b = fitted.point["a"], fitted.point["b"]
     t = float(student.ppf(0.975, 5)) ** 2
     roots = np.roots([b * b - t * v[1, 1], -2 * (a * b - t * v[0, 1]), a * a - t * v[0, 0]])
-    # where b is not told from 0, all values are inside but those between the roots, and the interval includes these
+    # where b is not told from 0, all values are inside but those between the roots, and the
+    # interval includes these
     is_bounded = bool(b * b > t * v[1, 1])
     assert is_bounded is (noise < 4)
-    assert profile.ends() == (pytest.approx(tuple(sorted(roots.real)), rel=1e-6) if is_bounded else (None, None))
+    assert profile.ends() == (
+        pytest.approx(tuple(sorted(roots.real)), rel=1e-6) if is_bounded else (None, None)
+    )
 
 
 def test_uncertain_rows_and_predictors_are_fitted_again() -> None:
@@ -170,12 +200,17 @@ def test_uncertain_rows_and_predictors_are_fitted_again() -> None:
             k, true = free[0], free[1:]
             return np.concatenate([(Y - c * k * true / (k + true)) / sy, (X - true) / sx])
 
-        ends = [least_squares(residuals, [k, *X], xtol=1e-15, ftol=1e-15, gtol=1e-15).cost for k in (4.0, 9.0)]
+        ends = [
+            least_squares(residuals, [k, *X], xtol=1e-15, ftol=1e-15, gtol=1e-15).cost
+            for k in (4.0, 9.0)
+        ]
         return 2 * min(ends)
 
     middle = fitted.point["V"] / fitted.point["K"]
     enough = least_at(middle) + float(norm.ppf(0.975)) ** 2
-    assert profile_of("V/K", fitted) == pytest.approx(crossings(least_at, enough, middle, middle / 3), rel=5e-6)
+    assert profile_of("V/K", fitted) == pytest.approx(
+        crossings(least_at, enough, middle, middle / 3), rel=5e-6
+    )
 
 
 def test_weights_of_rows_count() -> None:
@@ -191,7 +226,9 @@ def test_weights_of_rows_count() -> None:
 
     middle = fitted.point["V"] / fitted.point["K"]
     enough = fitted.rss * (1 + float(student.ppf(0.975, 4)) ** 2 / 4)
-    assert profile_of("V/K", fitted) == pytest.approx(crossings(least_at, enough, middle, middle / 3), rel=1e-6)
+    assert profile_of("V/K", fitted) == pytest.approx(
+        crossings(least_at, enough, middle, middle / 3), rel=1e-6
+    )
 
 
 def test_counts_have_the_profile_of_their_likelihood() -> None:
@@ -209,7 +246,8 @@ def test_counts_have_the_profile_of_their_likelihood() -> None:
     middle = math.exp(fitted.point["a"] + fitted.point["b"])
     enough = least_at(middle) + float(norm.ppf(0.975)) ** 2
     ends = [
-        brentq(lambda c: least_at(c) - enough, *sides, xtol=1e-12) for sides in ((middle / 9, middle), (middle, 90))
+        brentq(lambda c: least_at(c) - enough, *sides, xtol=1e-12)
+        for sides in ((middle / 9, middle), (middle, 90))
     ]
     assert profile_of("exp(a + b)", fitted) == pytest.approx(ends, rel=2e-6)
 
@@ -217,7 +255,9 @@ def test_counts_have_the_profile_of_their_likelihood() -> None:
 def test_a_dose_for_half_of_the_successes_is_bisected() -> None:
     dose, n, successes = np.array([1.0, 2, 3, 4, 5]), np.full(5, 12.0), np.array([1.0, 2, 6, 8, 11])
     data = {"d": dose.tolist(), "n": n.tolist(), "k": successes.tolist()}
-    fitted = autodiff_cli.fit("k = sigmoid(b*d - a)", data, {"a": 0, "b": 1}, loss="binomial", trials="n")
+    fitted = autodiff_cli.fit(
+        "k = sigmoid(b*d - a)", data, {"a": 0, "b": 1}, loss="binomial", trials="n"
+    )
 
     def least_at(c: float) -> float:  # of the dose a/b: a = c*b
         def deviance(b: float) -> float:
@@ -228,7 +268,9 @@ def test_a_dose_for_half_of_the_successes_is_bisected() -> None:
 
     middle = fitted.point["a"] / fitted.point["b"]
     enough = least_at(middle) + float(norm.ppf(0.975)) ** 2
-    assert profile_of("a/b", fitted) == pytest.approx(crossings(least_at, enough, middle, middle / 2), rel=2e-6)
+    assert profile_of("a/b", fitted) == pytest.approx(
+        crossings(least_at, enough, middle, middle / 2), rel=2e-6
+    )
 
 
 def test_units_transforms_and_bounds_are_those_of_the_fit(enzyme: Any) -> None:
@@ -240,18 +282,24 @@ def test_units_transforms_and_bounds_are_those_of_the_fit(enzyme: Any) -> None:
     assert [float(end) for end in result.profile] == pytest.approx(plain, rel=1e-6)
     (result,) = autodiff_cli.propagate("V/K", fit=in_units, in_="1/min").results
     assert [float(end) / 60 for end in result.profile] == pytest.approx(plain, rel=1e-6)
-    by_name = autodiff_cli.fit("log(y) = log(V*x/(K+x))", ENZYME, {"V": 10, "K": 3}, intervals="profile")
+    by_name = autodiff_cli.fit(
+        "log(y) = log(V*x/(K+x))", ENZYME, {"V": 10, "K": 3}, intervals="profile"
+    )
     column = {"x": ENZYME["x"], "z": np.log(Y).tolist()}
     direct = autodiff_cli.fit("z = log(V*x/(K+x))", column, {"V": 10, "K": 3}, intervals="profile")
     assert profile_of("V/K", by_name) == pytest.approx(profile_of("V/K", direct), rel=1e-9)
 
 
-def test_a_record_in_a_file_gives_the_interval_of_the_answer_in_memory(enzyme: Any, tmp_path: Any) -> None:
+def test_a_record_in_a_file_gives_the_interval_of_the_answer_in_memory(
+    enzyme: Any, tmp_path: Any
+) -> None:
     rows = "x,y\n" + "".join(f"{x},{y}\n" for x, y in zip(*ENZYME.values(), strict=True))
     path = str(tmp_path / "fit.json")
     autodiff("fit", "y = V*x/(K+x)", "--data", "-", "--at", "K=3", "--output", path, stdin=rows)
     shown = autodiff("propagate", "V/K", "--fit", path, "--format", "json")
-    assert json.loads(shown.out)["results"][0]["profile"] == pytest.approx(profile_of("V/K", enzyme), rel=1e-9)
+    assert json.loads(shown.out)["results"][0]["profile"] == pytest.approx(
+        profile_of("V/K", enzyme), rel=1e-9
+    )
     assert (
         "from 1.17161 to 3.06131, for 95 %, by the profile of the fit"
         in autodiff("propagate", "V/K", "--fit", path).out
@@ -281,7 +329,10 @@ def edited(fitted: Any, tmp_path: Any, change: Callable[[dict[str, Any]], None])
 )
 def test_rows_of_another_fit_are_refused(enzyme: Any, tmp_path: Any, change: Any) -> None:
     path = edited(enzyme, tmp_path, change)
-    with pytest.raises(ExpressionError, match="the rows in the record of the fit are not those that it was fitted to"):
+    with pytest.raises(
+        ExpressionError,
+        match="the rows in the record of the fit are not those that it was fitted to",
+    ):
         autodiff_cli.propagate("V/K", fit=path)
 
 
@@ -297,14 +348,21 @@ def test_a_record_without_rows_is_read_as_before(enzyme: Any, tmp_path: Any) -> 
     answer = autodiff_cli.propagate("V/K", fit=path)
     assert answer.results[0].profile is None
     (hint, _) = (one.hint or "" for one in answer.warnings if one.kind == "profile")
-    assert hint.startswith("the record of the fit is without its rows; fit again with the quantity as a parameter")
+    assert hint.startswith(
+        "the record of the fit is without its rows; fit again with the quantity as a parameter"
+    )
     assert profile_of("K", path) == pytest.approx(enzyme.parameters["K"].interval, rel=1e-9)
 
 
 def test_rows_are_kept_where_intervals_are_by_profile_and_not_too_many(enzyme: Any) -> None:
     rows = enzyme.to_dict()["refit"]
-    assert rows["columns"] == ENZYME and rows["weights"] is None and rows["formula"] == "y = V*x/(K+x)"
-    assert "refit" not in autodiff_cli.fit("y = V*x/(K+x)", ENZYME, {"K": 3}, intervals="linear").to_dict()
+    assert (
+        rows["columns"] == ENZYME and rows["weights"] is None and rows["formula"] == "y = V*x/(K+x)"
+    )
+    assert (
+        "refit"
+        not in autodiff_cli.fit("y = V*x/(K+x)", ENZYME, {"K": 3}, intervals="linear").to_dict()
+    )
     assert "refit" not in autodiff_cli.fit("y = a + b*x", ENZYME).to_dict()
     count = MAX_KEPT_ROWS + 1
     x = np.linspace(0.5, 8, count)

@@ -13,10 +13,28 @@ from running import autodiff
 UNITS = pint.UnitRegistry()
 
 # what a sweep of 1, 2, 3 of a unit is written as
-SWEEPS = ["1:3:1 {u}", "1 {u}:3 {u}:1 {u}", "1 {u}:3 {u}/3", "1:3/3 {u}", "{{1,2,3}} {u}", "{{1 {u},2 {u},3 {u}}}"]
+SWEEPS = [
+    "1:3:1 {u}",
+    "1 {u}:3 {u}:1 {u}",
+    "1 {u}:3 {u}/3",
+    "1:3/3 {u}",
+    "{{1,2,3}} {u}",
+    "{{1 {u},2 {u},3 {u}}}",
+]
 # how uncertain each is: the text, the part of 1 unit, the share of the value
-SPREADS = [("±0.1 {u}", 0.1, 0.0), (" ± 0.1 {u}", 0.1, 0.0), ("+/-0.1 {u}", 0.1, 0.0), ("±5%", 0.0, 0.05)]
-SMALLER = {"km": ("m", 1e-3), "V": ("mV", 1e-3), "kg": ("g", 1e-3), "h": ("min", 1 / 60), "kN": ("N", 1e-3)}
+SPREADS = [
+    ("±0.1 {u}", 0.1, 0.0),
+    (" ± 0.1 {u}", 0.1, 0.0),
+    ("+/-0.1 {u}", 0.1, 0.0),
+    ("±5%", 0.0, 0.05),
+]
+SMALLER = {
+    "km": ("m", 1e-3),
+    "V": ("mV", 1e-3),
+    "kg": ("g", 1e-3),
+    "h": ("min", 1 / 60),
+    "kN": ("N", 1e-3),
+}
 
 
 @pytest.mark.parametrize("unit", SMALLER)
@@ -30,7 +48,9 @@ def test_every_form_has_its_value_and_its_uncertainty(unit: str) -> None:
         result = autodiff("propagate", "v", "--at", f"v={text}", "--in", base, "--format", "plain")
         rows = [[float(x) for x in line.split()[:3]] for line in result.out.splitlines()]
         expected = [[k * factor, (absolute + share * k) * factor] for k in (1, 2, 3)]
-        assert [row[1:] for row in rows] == [pytest.approx(row, rel=1e-12) for row in expected], text
+        assert [row[1:] for row in rows] == [pytest.approx(row, rel=1e-12) for row in expected], (
+            text
+        )
 
 
 def test_temperatures_have_differences_as_uncertainties() -> None:

@@ -1,4 +1,6 @@
-"""Budgets with units: those of the GUM, the same numbers as without units, and what a unit changes."""
+"""Budgets with units: those of the GUM, the same numbers as without units, and what a unit
+changes.
+"""
 
 import json
 import math
@@ -17,8 +19,8 @@ from running import autodiff
 
 GAUGE = "l_s + d - l_s*(da*theta + alpha*dtheta)"
 GAUGE_AT = {
-    "l_s": "50.000623 mm ± 25 nm", "d": "215.0(97) nm", "da": "0.00±0.58 1/MK", "theta": "-0.10±0.41 K",
-    "alpha": "uniform(9.5, 13.5) 1/MK", "dtheta": "0.000±0.029 K",
+    "l_s": "50.000623 mm ± 25 nm", "d": "215.0(97) nm", "da": "0.00±0.58 1/MK",
+    "theta": "-0.10±0.41 K", "alpha": "uniform(9.5, 13.5) 1/MK", "dtheta": "0.000±0.029 K",
 }  # fmt: skip
 
 
@@ -28,7 +30,10 @@ def test_the_gauge_block_of_the_gum():
     (result,) = answer.results
     assert result.written == "50000838(32)"
     assert result.second_order.uncertainty == pytest.approx(34, abs=0.5)
-    assert answer.units.texts()["results"][0]["budget"]["theta"] == {"sensitivity": "nm/K", "contribution": "nm"}
+    assert answer.units.texts()["results"][0]["budget"]["theta"] == {
+        "sensitivity": "nm/K",
+        "contribution": "nm",
+    }
     assert result.budget["dtheta"].contribution == pytest.approx(16.6, abs=0.1)
 
 
@@ -36,16 +41,18 @@ H2_AT = {"V": "4999.0(32) mV", "I": "19.6610(95) mA", "phi": "1.04446(75) rad"}
 H2_R = {("V", "I"): -0.36, ("V", "phi"): 0.86, ("I", "phi"): -0.65}
 BOLTZMANN = "32*pi**5*h*R**4*R_inf**4/(15*A_r**4*M_u**4*c**6*alpha**8)"
 BOLTZMANN_AT = {
-    "h": "6.62606957(29)e-34 J s", "R": "8.3144621(75) J/(mol K)", "R_inf": "10.973731568539(55) 1/µm",
-    "A_r": "5.4857990946(22)e-4", "M_u": "1 g/mol", "c": "299792.458 km/s", "alpha": "7.2973525698(24)e-3",
+    "h": "6.62606957(29)e-34 J s", "R": "8.3144621(75) J/(mol K)",
+    "R_inf": "10.973731568539(55) 1/µm", "A_r": "5.4857990946(22)e-4", "M_u": "1 g/mol",
+    "c": "299792.458 km/s", "alpha": "7.2973525698(24)e-3",
 }  # fmt: skip
 MASS = "(m + d)*(1 + (a - 1.2[kg/m^3])*(1/w - 1/r)) - 100[g]"
 MASS_AT = {
-    "m": "100.000000(50) g", "d": "1234±20 µg", "a": "uniform(1.10, 1.30) kg/m^3", "w": "uniform(7, 9) g/cm^3",
-    "r": "uniform(7.95, 8.05) g/cm^3",
+    "m": "100.000000(50) g", "d": "1234±20 µg", "a": "uniform(1.10, 1.30) kg/m^3",
+    "w": "uniform(7, 9) g/cm^3", "r": "uniform(7.95, 8.05) g/cm^3",
 }  # fmt: skip
 PUBLISHED = [
-    # source, formula, point, correlations, unit, value, standard uncertainty; to half a unit of their last digits
+    # source, formula, point, correlations, unit, value, standard uncertainty; to half a unit of
+    # their last digits
     ("JCGM 100:2008, H.1.7", GAUGE, GAUGE_AT, {}, "nm", "50000838", "32"),
     ("JCGM 100:2008, H.2.3, R", "V/I*cos(phi)", H2_AT, H2_R, "Ω", "127.732", "0.070"),
     ("JCGM 100:2008, H.2.3, X", "V/I*sin(phi)", H2_AT, H2_R, "Ω", "219.847", "0.296"),
@@ -63,12 +70,16 @@ PUBLISHED = [
      {"L0": "1499.9±0.1 mm", "L1": "1.5021±0.0002 m", "T0": "15.00±0.02 °C", "T1": "373.10±0.05 K"}, {}, "MK^-1",
      "17.266", "1.76"),
 ]  # fmt: skip
-"""With the inputs as they are rounded in the GUM, whose uncertainties come from unrounded ones in H.2."""
+"""With the inputs as they are rounded in the GUM, whose uncertainties come from unrounded ones in
+H.2.
+"""
 
 
 def in_last_digits(number: float, published: str) -> bool:
     digits, _, power = published.partition("e")
-    return abs(number - float(published)) <= 0.5000001 * 10.0 ** (int(power or 0) - len(digits.partition(".")[2]))
+    return abs(number - float(published)) <= 0.5000001 * 10.0 ** (
+        int(power or 0) - len(digits.partition(".")[2])
+    )
 
 
 @pytest.mark.parametrize(
@@ -88,12 +99,16 @@ def test_published_budgets(text, at, correlation, unit, value, uncertainty):
 
 
 def test_draws_of_the_calibrated_mass():
-    # JCGM 101:2008, 9.3.3, table 7: mean, standard deviation and shortest 95 % interval in mg; 9.3.2.6 to second order
+    # JCGM 101:2008, 9.3.3, table 7: mean, standard deviation and shortest 95 % interval in mg;
+    # 9.3.2.6 to second order
     (result,) = propagate(MASS, MASS_AT, units="mg", samples=200_000).results
     assert result.drawn.mean == pytest.approx(1.2341, abs=1e-3)
     assert result.drawn.deviation == pytest.approx(0.0754, rel=0.01)
     assert result.drawn.shortest == pytest.approx((1.0834, 1.3825), abs=4e-3)
-    assert result.second_order.uncertainty == pytest.approx(0.0750, abs=5e-5) and result.validation.valid is False
+    assert (
+        result.second_order.uncertainty == pytest.approx(0.0750, abs=5e-5)
+        and result.validation.valid is False
+    )
 
 
 SI = {"F": "1500±20", "L": "2.000±0.003", "E": "210e9±4.2e9", "I": "171e-8"}
@@ -106,7 +121,9 @@ def test_numbers_are_those_without_units():
     assert measured.value == pytest.approx(1000 * plain.value, rel=1e-14)
     assert measured.uncertainty == pytest.approx(1000 * plain.uncertainty, rel=1e-13)
     assert measured.expanded == pytest.approx(1000 * plain.expanded, rel=1e-13)
-    assert measured.second_order.uncertainty == pytest.approx(1000 * plain.second_order.uncertainty, rel=1e-9)
+    assert measured.second_order.uncertainty == pytest.approx(
+        1000 * plain.second_order.uncertainty, rel=1e-9
+    )
     for name, factor in (("F", 1e3), ("L", 1e-3), ("E", 1e9)):
         mine, theirs = measured.budget[name], plain.budget[name]
         assert mine.share == pytest.approx(theirs.share, rel=1e-12)
@@ -117,7 +134,9 @@ def test_numbers_are_those_without_units():
 
 
 def test_draws_are_in_the_unit():
-    answer = propagate("U/R", {"U": "12.0 V ± 20 mV", "R": "uniform(4.9, 5.1) kΩ"}, samples=20_000, units="mA")
+    answer = propagate(
+        "U/R", {"U": "12.0 V ± 20 mV", "R": "uniform(4.9, 5.1) kΩ"}, samples=20_000, units="mA"
+    )
     (result,) = answer.results
     assert result.drawn.mean == pytest.approx(2.4003, abs=1e-3)
     assert result.drawn.deviation == pytest.approx(result.uncertainty, rel=0.02)
@@ -153,7 +172,8 @@ def test_what_does_not_fit_is_refused():
     with pytest.raises(ExpressionError, match="the answer is a length"):
         propagate("L", {"L": "2.0(1) m"}, units="s")
     with pytest.raises(
-        ExpressionError, match=r"the value is a voltage \(V\), and its uncertainty is an electric current"
+        ExpressionError,
+        match=r"the value is a voltage \(V\), and its uncertainty is an electric current",
     ):
         propagate("U", {"U": "12.0 V ± 20 mA"})
     for text in ("-300±1 °C", "-300 °C ± 1 K", "-500(1) °F"):
@@ -174,11 +194,17 @@ def test_equations_with_units_have_the_budget_of_their_solution():
     implicit = propagate("T = 2*pi*sqrt(L/g)", values, unknowns=["L"], **options)
     explicit = propagate("g*(T/(2*pi))**2", values, **options)
     (one,), (other,) = implicit.results, explicit.results
-    assert one.value == pytest.approx(other.value, rel=1e-12) and one.value == pytest.approx(1000.13, abs=0.1)
+    assert one.value == pytest.approx(other.value, rel=1e-12) and one.value == pytest.approx(
+        1000.13, abs=0.1
+    )
     assert one.uncertainty == pytest.approx(other.uncertainty, rel=1e-10)
     for name in values:
-        assert one.budget[name].sensitivity == pytest.approx(other.budget[name].sensitivity, rel=1e-10)
-        assert one.budget[name].contribution == pytest.approx(other.budget[name].contribution, rel=1e-10)
+        assert one.budget[name].sensitivity == pytest.approx(
+            other.budget[name].sensitivity, rel=1e-10
+        )
+        assert one.budget[name].contribution == pytest.approx(
+            other.budget[name].contribution, rel=1e-10
+        )
     assert one.drawn.deviation == pytest.approx(other.drawn.deviation, rel=0.02)
     assert one.second_order.uncertainty == pytest.approx(other.second_order.uncertainty, rel=1e-8)
     assert implicit.units.texts()["results"] == explicit.units.texts()["results"]
@@ -189,7 +215,9 @@ def test_two_equations_with_units():
     answer = propagate("x + y = a; x - y = b", values, unknowns=["x", "y"], units="cm, mm")
     assert [result.value for result in answer.results] == pytest.approx([210.0, 1900.0], rel=1e-12)
     spread = (10.0**2 + 1.0**2) ** 0.5 / 2
-    assert [result.uncertainty for result in answer.results] == pytest.approx([spread, 10 * spread], rel=1e-12)
+    assert [result.uncertainty for result in answer.results] == pytest.approx(
+        [spread, 10 * spread], rel=1e-12
+    )
     assert answer.covariance[0][1] == pytest.approx(10 * (10.0**2 - 1.0**2) / 4, rel=1e-10)
 
 
@@ -202,9 +230,13 @@ def test_rows_of_equations_have_units(tmp_path):
         for line, (u, i) in zip(lines[1:], ((1.98, 20), (2.5, 30)), strict=True):
             value, spread = map(float, line.split(",")[:2])
             assert (value, spread) == pytest.approx((times * u / i, times * 0.1 / i), rel=1e-12)
-    offset = autodiff("propagate", "U = R*I + 980[mV]", "--for", "R", *options, "--in", "ohm").out.splitlines()
+    offset = autodiff(
+        "propagate", "U = R*I + 980[mV]", "--for", "R", *options, "--in", "ohm"
+    ).out.splitlines()
     assert float(offset[1].split(",")[0]) == pytest.approx(50.0, rel=1e-12)
-    plain = autodiff("propagate", "U = R*I", "--for", "R", *options, "--in", "none").out.splitlines()
+    plain = autodiff(
+        "propagate", "U = R*I", "--for", "R", *options, "--in", "none"
+    ).out.splitlines()
     assert plain[0].startswith("value,uncertainty") and plain[1].startswith("0.099,")
 
 
@@ -218,7 +250,11 @@ def test_percentages_of_temperatures_in_columns_are_refused(tmp_path):
     )
     for command in commands:
         refused = autodiff(*command, str(tmp_path / "t.csv"))
-        assert refused.code == 2 and not refused.out and "a percentage of a temperature in °C" in refused.err
+        assert (
+            refused.code == 2
+            and not refused.out
+            and "a percentage of a temperature in °C" in refused.err
+        )
         assert "--in none" in refused.err
         assert autodiff(*command, str(tmp_path / "t.csv"), "--in", "none").code == 0
         assert autodiff(*command, str(tmp_path / "k.csv")).code == 0
@@ -228,11 +264,15 @@ def test_every_form_has_the_units():
     command = ("propagate", "U/R", "--at", "U=12.0(1) V, R=4.7±1% kΩ", "--in", "mA")
     assert "2.553(33) mA" in autodiff(*command).out
     record = json.loads(autodiff(*command, "--json").out)
-    assert record["units"]["results"][0]["value"] == "mA" and record["units"]["inputs"]["R"]["estimate"] == "kΩ"
+    assert (
+        record["units"]["results"][0]["value"] == "mA"
+        and record["units"]["inputs"]["R"]["estimate"] == "kΩ"
+    )
     rows = autodiff(*command, "--format", "csv").out.splitlines()
     assert rows[0].count("_unit") == 5 and ",kΩ," in rows[2]
     assert re.fullmatch(
-        r"[\d.]+\[mA\] u=[\d.]+\[mA\] U=[\d.]+\[mA\] k=[\d.]+\n", autodiff(*command, "--format", "plain").out
+        r"[\d.]+\[mA\] u=[\d.]+\[mA\] U=[\d.]+\[mA\] k=[\d.]+\n",
+        autodiff(*command, "--format", "plain").out,
     )
     assert r"{\milli\ampere}" in autodiff(*command, "--format", "latex").out
 
@@ -262,7 +302,12 @@ def test_distributions_have_units(text, plain, unit, factor):
 def test_an_asymmetric_uncertainty_is_described_in_its_unit():
     (warning,) = propagate("x", {"x": "5.0 +0.2 -0.1 mm"}).warnings
     # the mean of the two halves is 5 + √(2/π)·0.1
-    for words in ("meet at 5 mm", "0.1 mm below and 0.2 mm above", "its mean is 5.07979 mm", "u 0.153733 mm"):
+    for words in (
+        "meet at 5 mm",
+        "0.1 mm below and 0.2 mm above",
+        "its mean is 5.07979 mm",
+        "u 0.153733 mm",
+    ):
         assert words in warning.message
     (warning,) = propagate("x", {"x": "20 +2 -1 °C"}).warnings
     assert "meet at 20 °C" in warning.message and "1 K below and 2 K above" in warning.message
@@ -280,27 +325,37 @@ def test_degrees_fahrenheit_are_smaller_than_kelvins():
     (result,) = answer.results
     assert (result.value, result.uncertainty) == pytest.approx((68, 0.9), rel=1e-14)
     texts = answer.units.texts()
-    assert texts["results"][0]["uncertainty"] == texts["results"][0]["budget"]["T"]["contribution"] == "°F"
+    assert (
+        texts["results"][0]["uncertainty"]
+        == texts["results"][0]["budget"]["T"]["contribution"]
+        == "°F"
+    )
     assert texts["inputs"]["T"] == {"estimate": "°C", "uncertainty": "K"}
 
 
 def test_a_document_has_the_prefix_that_suits_the_result():
     point = {"F": "1.00±0.01 N", "k": "8000±10 N/m"}
-    plain, sized = (propagate("F/k", point, samples=2000, by_size=by_size) for by_size in (False, True))
+    plain, sized = (
+        propagate("F/k", point, samples=2000, by_size=by_size) for by_size in (False, True)
+    )
     (one,), (other,) = plain.results, sized.results
     texts = [answer.units.texts()["results"][0] for answer in (plain, sized)]
     assert [text["value"] for text in texts] == ["m", "µm"] and other.written == "125.0(13)"
     assert texts[1]["budget"]["F"] == {"sensitivity": "µm/N", "contribution": "µm"}
     for field in ("value", "uncertainty", "expanded"):
         assert getattr(other, field) == pytest.approx(1e6 * getattr(one, field), rel=1e-12)
-    assert other.budget["F"].sensitivity == pytest.approx(1e6 * one.budget["F"].sensitivity, rel=1e-12)
+    assert other.budget["F"].sensitivity == pytest.approx(
+        1e6 * one.budget["F"].sensitivity, rel=1e-12
+    )
     assert other.second_order.shift == pytest.approx(1e6 * one.second_order.shift, rel=1e-6)
     assert other.drawn.shortest == pytest.approx([1e6 * x for x in one.drawn.shortest], rel=1e-12)
     # nobody's choice is changed, and machines have one unit for all sizes
     assert propagate("F/k", point, units="m", by_size=True).results[0].written == "0.0001250(13)"
     at = ",".join(f"{name}={x}" for name, x in point.items())
     assert "F/k = 125.0(13) µm" in autodiff("propagate", "F/k", "--at", at).out
-    assert autodiff("propagate", "F/k", "--at", at, "--format", "plain").out.startswith("0.000125[m]")
+    assert autodiff("propagate", "F/k", "--at", at, "--format", "plain").out.startswith(
+        "0.000125[m]"
+    )
 
 
 SWEPT_UNITS = {"km": ("L", 1000, 0), "mm": ("L", 1e-3, 0), "V": ("U", 1, 0), "mV": ("U", 1e-3, 0)}
@@ -308,7 +363,8 @@ SWEPT_UNITS |= {"°C": ("T", 1, 273.15), "°F": ("T", 5 / 9, 459.67 * 5 / 9), "K
 SWEEPS = {
     "10:30:10 {u}": [10, 20, 30], "10 {u}:30 {u}:10 {u}": [10, 20, 30], "10:30/3 {u}": [10, 20, 30],
     "10 {u}:30 {u}/3": [10, 20, 30], "{{10,20}} {u}": [10, 20], "{{10 {u},20 {u}}}": [10, 20],
-    "log(1:100)/3 {u}": [1, 10, 100], "log(1 {u}:100 {u})/3": [1, 10, 100], "(5+5):30:10 {u}": [10, 20, 30],
+    "log(1:100)/3 {u}": [1, 10, 100], "log(1 {u}:100 {u})/3": [1, 10, 100],
+    "(5+5):30:10 {u}": [10, 20, 30],
 }  # fmt: skip
 
 
@@ -324,7 +380,9 @@ def test_a_swept_value_keeps_its_unit_beside_an_uncertainty(form, unit):
     dimension, scale, zero = SWEPT_UNITS[unit]
     numbers = SWEEPS[form]
     spreads = {
-        f"±0.5 {other}": [0.5 * by] * len(numbers) for other, (of, by, _) in SWEPT_UNITS.items() if of == dimension
+        f"±0.5 {other}": [0.5 * by] * len(numbers)
+        for other, (of, by, _) in SWEPT_UNITS.items()
+        if of == dimension
     }
     if not zero:
         spreads["± 5%"] = [0.05 * x * scale for x in numbers]
@@ -356,7 +414,9 @@ def test_listed_uncertainties_before_their_unit_are_kept(spelling):
 )  # fmt: skip
 @pytest.mark.parametrize(("format", "mark"), [("table", ""), ("markdown", "`")])
 def test_an_uncertainty_in_all_rows_is_in_the_unit_of_its_value(typed, shown, format, mark):
-    shown_lines = autodiff("propagate", "v*w", "--at", f"v={{1,2}}±0.1,w={typed}", "--format", format).out
+    shown_lines = autodiff(
+        "propagate", "v*w", "--at", f"v={{1,2}}±0.1,w={typed}", "--format", format
+    ).out
     assert f"in all rows: {mark}w{mark} = {shown}" in shown_lines.splitlines()
 
 
@@ -369,7 +429,9 @@ def test_an_uncertainty_in_all_rows_is_in_the_unit_of_its_value(typed, shown, fo
         ("T [V]", "±40 mV (k = 2)", [], 0.02), ("T [V]", "±20 mV", ["--in", "mV"], 20), ("T [km]", "±5%", [], 1),
     ],
 )  # fmt: skip
-def test_the_uncertainty_of_all_rows_has_a_unit_of_its_own(tmp_path, heading, spread, more, uncertainty):
+def test_the_uncertainty_of_all_rows_has_a_unit_of_its_own(
+    tmp_path, heading, spread, more, uncertainty
+):
     (tmp_path / "rows.csv").write_text(f"{heading}\n20\n20\n", encoding="utf-8")
     at = ["--points", str(tmp_path / "rows.csv"), "--at", f"T={spread}", "--json", *more]
     for row in json.loads(autodiff("propagate", "T", *at).out):
@@ -383,8 +445,12 @@ def test_the_uncertainty_of_all_rows_has_a_unit_of_its_own(tmp_path, heading, sp
         ("T [V]", "±20 mV", ["--in", "none"], "units are ignored"), ("T [V]", "±5% V", [], "is a percentage"),
     ],
 )  # fmt: skip
-def test_the_uncertainty_of_all_rows_in_no_unit_of_its_column_is_refused(tmp_path, heading, spread, more, message):
+def test_the_uncertainty_of_all_rows_in_no_unit_of_its_column_is_refused(
+    tmp_path, heading, spread, more, message
+):
     (tmp_path / "rows.csv").write_text(f"{heading}\n20\n20\n", encoding="utf-8")
-    answer = autodiff("propagate", "T", "--points", str(tmp_path / "rows.csv"), "--at", f"T={spread}", *more)
+    answer = autodiff(
+        "propagate", "T", "--points", str(tmp_path / "rows.csv"), "--at", f"T={spread}", *more
+    )
     assert message in answer.err
     assert answer.code == 2

@@ -1,4 +1,6 @@
-"""Worst cases and tolerances in `propagate`, held against the corners of the box and points inside it."""
+"""Worst cases and tolerances in `propagate`, held against the corners of the box and points inside
+it.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ FORMULAS: list[tuple[str, Callable[..., float]]] = [
 
 
 @pytest.mark.parametrize(("text", "function"), FORMULAS)
-def test_the_proven_range_has_all_values_and_little_more(text: str, function: Callable[..., float]) -> None:
+def test_the_proven_range_has_all_values_and_little_more(
+    text: str, function: Callable[..., float]
+) -> None:
     pytest.importorskip("flint")
     draw = random.Random(text)
     for _ in range(3):
@@ -77,13 +81,17 @@ def test_the_proven_range_has_all_values_and_little_more(text: str, function: Ca
         case = result.worst_case
         assert case is not None and case.proven_low is not None and case.proven_high is not None
         grid = [k / 40 for k in range(41)]
-        values = [function(x - dx + 2 * dx * a, y + dy * b) for a, b in itertools.product(grid, grid)]
+        values = [
+            function(x - dx + 2 * dx * a, y + dy * b) for a, b in itertools.product(grid, grid)
+        ]
         assert case.proven_low <= min(values) and max(values) <= case.proven_high
         assert case.proven_high - case.proven_low <= 1.1 * (max(values) - min(values))
 
 
 def test_the_first_order_is_the_sum_of_sensitivities_times_limits() -> None:
-    point = {name: measured_value(name, text) for name, text in (("x", "3±0.1"), ("y", "2 +0.2/-0.05"))}
+    point = {
+        name: measured_value(name, text) for name, text in (("x", "3±0.1"), ("y", "2 +0.2/-0.05"))
+    }
     (result,) = propagate("5*x - 4*y", point, worst_case=True).results
     case = result.worst_case
     assert case is not None
@@ -93,16 +101,35 @@ def test_the_first_order_is_the_sum_of_sensitivities_times_limits() -> None:
 
 
 def test_no_range_is_called_proven_over_a_pole_or_of_equations() -> None:
-    for arguments in (["1/x", "--at", "x=0.5±1"], ["x*exp(x) = a", "--for", "x", "--at", "a=1.0±0.1"]):
+    for arguments in (
+        ["1/x", "--at", "x=0.5±1"],
+        ["x*exp(x) = a", "--for", "x", "--at", "a=1.0±0.1"],
+    ):
         ran = autodiff("propagate", *arguments, "--worst-case", "--json")
         (result,) = json.loads(ran.out)["results"]
-        assert result["worst_case"]["proven_low"] is None and result["worst_case"]["low"] is not None
+        assert (
+            result["worst_case"]["proven_low"] is None and result["worst_case"]["low"] is not None
+        )
 
 
 def test_a_page_has_the_formula_the_units_and_the_notes(tmp_path: Path) -> None:
     page = tmp_path / "budget.html"
-    arguments = ["C = tau/R", "--at", "tau=8.2±0.3 ms,R=4.7±0.1 kΩ", "--in", "µF", "--worst-case", "--title", "A <b>"]
+    arguments = [
+        "C = tau/R",
+        "--at",
+        "tau=8.2±0.3 ms,R=4.7±0.1 kΩ",
+        "--in",
+        "µF",
+        "--worst-case",
+        "--title",
+        "A <b>",
+    ]
     assert autodiff("propagate", *arguments, "--output", str(page)).code == 0
     text = page.read_text("utf-8")
-    assert "<math" in text and "1.745(74) µF" in text and "0.212766 µF/ms" in text and "A &lt;b&gt;" in text
+    assert (
+        "<math" in text
+        and "1.745(74) µF" in text
+        and "0.212766 µF/ms" in text
+        and "A &lt;b&gt;" in text
+    )
     assert "taken as standard uncertainties" in text

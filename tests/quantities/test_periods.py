@@ -28,7 +28,9 @@ ROWS = "w (rad/s),A\n10,0.9\n20,0.7\n50,0.45\n100,0.24\n200,0.12\n"
         (["minimize", "(w-f)**2", "--at", "w=1 rad/s,f=3 Hz", "--wrt", "w"], "w", "f"),
     ],
 )
-def test_what_mixes_periods_and_angles_is_said(arguments: list[str], first: str, second: str) -> None:
+def test_what_mixes_periods_and_angles_is_said(
+    arguments: list[str], first: str, second: str
+) -> None:
     answer = autodiff(*arguments)
     assert answer.code == 0
     (line,) = [line for line in answer.err.splitlines() if "a factor of 2*pi apart" in line]
@@ -74,10 +76,16 @@ def test_values_of_one_variable_are_of_one_kind(arguments: list[str]) -> None:
         (["--in", "w0=Hz"], 0, "`w` is in rad/s and `w0` in Hz: both count as 1/s here"),
         (["--at", "w0=10 Hz"], 0, "`w` is in rad/s and `w0` in Hz: both count as 1/s here"),
         (["--at", "w0=10 rad/s", "--predict", "w=10 Hz"], 2, "`w` has values in rad/s and in Hz"),
-        (["--at", "w0=10 rad/s", "--bounds", "w0=1 Hz:30 Hz"], 2, "`w0` has values in rad/s and in Hz"),
+        (
+            ["--at", "w0=10 rad/s", "--bounds", "w0=1 Hz:30 Hz"],
+            2,
+            "`w0` has values in rad/s and in Hz",
+        ),
     ],
 )
-def test_fits_tell_headings_in_radians_from_hertz(tmp_path: object, more: list[str], code: int, message: str) -> None:
+def test_fits_tell_headings_in_radians_from_hertz(
+    tmp_path: object, more: list[str], code: int, message: str
+) -> None:
     answer = autodiff("fit", LOW_PASS, "--data", "-", *more, stdin=ROWS)
     assert answer.code == code
     assert message in answer.err

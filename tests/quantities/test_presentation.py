@@ -1,4 +1,6 @@
-"""Numbers in the units that they are shown in: one module converts them, as pint and fractions do."""
+"""Numbers in the units that they are shown in: one module converts them, as pint and fractions
+do.
+"""
 
 from __future__ import annotations
 
@@ -25,7 +27,23 @@ from autodiff_cli.engine.quantities.presentation import (
 )
 from autodiff_cli.engine.quantities.unit import Unit, parse_unit, si_unit
 
-UNITS = ["mm", "km/h", "kN", "GPa", "kWh", "°", "in", "lb", "psi", "min", "mol/L", "µA·h", "cm^4", "J/(kg K)", "eV"]
+UNITS = [
+    "mm",
+    "km/h",
+    "kN",
+    "GPa",
+    "kWh",
+    "°",
+    "in",
+    "lb",
+    "psi",
+    "min",
+    "mol/L",
+    "µA·h",
+    "cm^4",
+    "J/(kg K)",
+    "eV",
+]
 TRIALS = 40
 INWARD = {
     # exact factors where a text becomes a number, or where a unit is written down as one
@@ -82,7 +100,9 @@ def test_values_are_those_of_pint() -> None:
         for _ in range(TRIALS):
             x = rng.uniform(-1e6, 1e6)
             theirs = registry.Quantity(1.0, name).to_base_units()
-            assert present(x, unit) == pytest.approx(registry.Quantity(x, theirs.units).to(name).magnitude, rel=1e-14)
+            assert present(x, unit) == pytest.approx(
+                registry.Quantity(x, theirs.units).to(name).magnitude, rel=1e-14
+            )
     for symbol, name in (("°C", "degC"), ("°F", "degF")):
         x = rng.uniform(0, 900)
         theirs = registry.Quantity(x, "kelvin").to(name).magnitude
@@ -122,8 +142,17 @@ def test_no_other_module_converts() -> None:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if not isinstance(node, ast.Attribute):
                 continue
-            of_unit = isinstance(node.value, ast.Name) and node.value.id in ("unit", "units", "own", "to", "of_value")
+            of_unit = isinstance(node.value, ast.Name) and node.value.id in (
+                "unit",
+                "units",
+                "own",
+                "to",
+                "of_value",
+            )
             if node.attr == "scale" and of_unit:
                 readers.add(path.name)
-            assert node.attr not in ("from_si", "value_from_si"), f"{path.name}:{node.lineno} converts by itself"
+            assert node.attr not in (
+                "from_si",
+                "value_from_si",
+            ), f"{path.name}:{node.lineno} converts by itself"
     assert readers <= INWARD, f"{readers - INWARD} read the factor of a unit"

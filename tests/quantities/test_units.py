@@ -1,4 +1,6 @@
-"""Units: every factor against pint, constants against SciPy's CODATA, reading, and the choice of a unit."""
+"""Units: every factor against pint, constants against SciPy's CODATA, reading, and the choice of a
+unit.
+"""
 
 import math
 from fractions import Fraction
@@ -22,17 +24,21 @@ from autodiff_cli.engine.quantities.unit import (
 from autodiff_cli.errors import ExpressionError
 
 PINT = {
-    "°": "degree", "′": "arcminute", "″": "arcsecond", "°C": "delta_degC", "°F": "delta_degF", "Å": "angstrom",
-    "Ω": "ohm", "wk": "week", "yr": "julian_year", "au": "astronomical_unit", "u": "unified_atomic_mass_unit",
-    "Da": "dalton", "rev": "revolution", "gon": "grade", "ly": "light_year", "pc": "parsec", "b": "barn", "atm": "atm",
-    "mmHg": "mmHg", "P": "poise", "St": "stokes", "PS": "metric_horsepower", "Ah": "ampere_hour", "acre": None,
-    "mil": "thou", "nmi": "nautical_mile", "gal": "gallon", "qt": "quart", "floz": "fluid_ounce", "kn": "knot",
+    "°": "degree", "′": "arcminute", "″": "arcsecond", "°C": "delta_degC", "°F": "delta_degF",
+    "Å": "angstrom", "Ω": "ohm", "wk": "week", "yr": "julian_year", "au": "astronomical_unit",
+    "u": "unified_atomic_mass_unit", "Da": "dalton", "rev": "revolution", "gon": "grade",
+    "ly": "light_year", "pc": "parsec", "b": "barn", "atm": "atm", "mmHg": "mmHg", "P": "poise",
+    "St": "stokes", "PS": "metric_horsepower", "Ah": "ampere_hour", "acre": None, "mil": "thou",
+    "nmi": "nautical_mile", "gal": "gallon", "qt": "quart", "floz": "fluid_ounce", "kn": "knot",
     "hp": "horsepower", "Btu": "Btu_it", "VA": "volt_ampere", "var": "watt", "Gal": "galileo",
-    "Wh": "watt_hour", "ppm": "ppm", "h": "hour", "d": "day", "t": "metric_ton", "L": "litre", "kgf": "kgf",
-    "Ci": "curie", "Torr": "torr", "dyn": "dyne", "g": "gram", "T": "tesla", "F": "farad", "H": "henry", "C": "coulomb",
-    "min": "minute", "in": "inch", "lb": "pound", "oz": "ounce", "ha": "hectare", "Gy": "gray", "cal": "calorie",
+    "Wh": "watt_hour", "ppm": "ppm", "h": "hour", "d": "day", "t": "metric_ton", "L": "litre",
+    "kgf": "kgf", "Ci": "curie", "Torr": "torr", "dyn": "dyne", "g": "gram", "T": "tesla",
+    "F": "farad", "H": "henry", "C": "coulomb", "min": "minute", "in": "inch", "lb": "pound",
+    "oz": "ounce", "ha": "hectare", "Gy": "gray", "cal": "calorie",
 }  # fmt: skip
-"""Names in pint of the units that it calls otherwise; None for the one that it lacks (its acre is the survey's)."""
+"""Names in pint of the units that it calls otherwise; None for the one that it lacks (its acre is
+the survey's).
+"""
 
 
 def test_every_factor_is_pints():
@@ -67,7 +73,9 @@ def test_affine_scales_are_pints():
         unit = parse_unit(symbol)
         for x in (-40, 0, 20, 451):
             kelvin = float(x * unit.scale + unit.zero)
-            assert kelvin == pytest.approx(registry.Quantity(x, name).to("kelvin").magnitude, rel=1e-14)
+            assert kelvin == pytest.approx(
+                registry.Quantity(x, name).to("kelvin").magnitude, rel=1e-14
+            )
             assert present(kelvin, unit) == pytest.approx(x, abs=1e-12)
 
 
@@ -84,7 +92,8 @@ def test_prefixes_run_from_quecto_to_quetta():
 
 
 def test_no_symbol_is_two_units():
-    # a symbol of the table hides one with a prefix: `min` is a minute, `cd` a candela; each such pair is meant
+    # a symbol of the table hides one with a prefix: `min` is a minute, `cd` a candela; each such
+    # pair is meant
     hidden = {
         prefix + symbol
         for symbol, entry in spellings().items()
@@ -97,14 +106,16 @@ def test_no_symbol_is_two_units():
 
 CODATA = {
     "c": "speed of light in vacuum", "h": "Planck constant", "hbar": "reduced Planck constant",
-    "e": "elementary charge", "k_B": "Boltzmann constant", "N_A": "Avogadro constant", "R": "molar gas constant",
-    "F": "Faraday constant", "sigma": "Stefan-Boltzmann constant", "K_J": "Josephson constant",
-    "R_K": "von Klitzing constant", "Phi_0": "mag. flux quantum", "g_n": "standard acceleration of gravity",
-    "atm": "standard atmosphere", "G": "Newtonian constant of gravitation", "alpha": "fine-structure constant",
+    "e": "elementary charge", "k_B": "Boltzmann constant", "N_A": "Avogadro constant",
+    "R": "molar gas constant", "F": "Faraday constant", "sigma": "Stefan-Boltzmann constant",
+    "K_J": "Josephson constant", "R_K": "von Klitzing constant", "Phi_0": "mag. flux quantum",
+    "g_n": "standard acceleration of gravity", "atm": "standard atmosphere",
+    "G": "Newtonian constant of gravitation", "alpha": "fine-structure constant",
     "epsilon_0": "vacuum electric permittivity", "mu_0": "vacuum mag. permeability",
-    "Z_0": "characteristic impedance of vacuum", "m_e": "electron mass", "m_p": "proton mass", "m_n": "neutron mass",
-    "m_mu": "muon mass", "m_u": "atomic mass constant", "a_0": "Bohr radius", "R_inf": "Rydberg constant",
-    "E_h": "Hartree energy", "mu_B": "Bohr magneton", "mu_N": "nuclear magneton", "r_e": "classical electron radius",
+    "Z_0": "characteristic impedance of vacuum", "m_e": "electron mass", "m_p": "proton mass",
+    "m_n": "neutron mass", "m_mu": "muon mass", "m_u": "atomic mass constant", "a_0": "Bohr radius",
+    "R_inf": "Rydberg constant", "E_h": "Hartree energy", "mu_B": "Bohr magneton",
+    "mu_N": "nuclear magneton", "r_e": "classical electron radius",
     "sigma_T": "Thomson cross section", "lambda_C": "Compton wavelength",
 }  # fmt: skip
 
@@ -122,7 +133,10 @@ def test_every_constant_is_codatas():
         # those that follow from exact ones are cut off in their list
         assert entry.value == pytest.approx(value, rel=1e-9), name
         assert (entry.uncertainty or 0) == pytest.approx(uncertainty, rel=1e-12), name
-        mine, other = parse_unit(constants()[name].unit), parse_unit(unit.replace("ohm", "Ω")) if unit else Unit()
+        mine, other = (
+            parse_unit(constants()[name].unit),
+            parse_unit(unit.replace("ohm", "Ω")) if unit else Unit(),
+        )
         assert (mine.dimension, mine.scale) == (other.dimension, other.scale), name
 
 
@@ -161,7 +175,19 @@ def test_refusals_say_what_to_write(text, hint):
 
 
 def test_coherent_units_have_their_dimension():
-    for text in ("N", "kg/s^2", "W/(m K)", "J/(kg K)", "V/m", "m^2/s^2", "m^0.5", "T", "1/s", "J/(mol K)", "kg m^2"):
+    for text in (
+        "N",
+        "kg/s^2",
+        "W/(m K)",
+        "J/(kg K)",
+        "V/m",
+        "m^2/s^2",
+        "m^0.5",
+        "T",
+        "1/s",
+        "J/(mol K)",
+        "kg m^2",
+    ):
         unit = parse_unit(text)
         best = si_unit(unit.dimension)
         assert best.dimension == unit.dimension and best.scale == 1
@@ -201,21 +227,37 @@ def test_conversions_are_rounded_once():
 
 
 def test_decimals():
-    cases = {"0.0254": Fraction(127, 5000), "5/9": Fraction(5, 9), "1000": 1000, "1e-28": Fraction(1, 10**28)}
+    cases = {
+        "0.0254": Fraction(127, 5000),
+        "5/9": Fraction(5, 9),
+        "1000": 1000,
+        "1e-28": Fraction(1, 10**28),
+    }
     assert all(decimal_text(Fraction(x)) == text for text, x in cases.items())
 
 
 def test_a_degree_in_a_product_is_a_difference_on_its_own_scale():
-    for text, si in (("J/°F", Fraction(9, 5)), ("°F/m", Fraction(5, 9)), ("J/°C", 1), ("W/(m^2 °F)", Fraction(9, 5))):
+    for text, si in (
+        ("J/°F", Fraction(9, 5)),
+        ("°F/m", Fraction(5, 9)),
+        ("J/°C", 1),
+        ("W/(m^2 °F)", Fraction(9, 5)),
+    ):
         unit = parse_unit(text)
         assert unit.scale == si and not unit.zero
     assert str(parse_unit("J/°F")) == "J/°F" and str(parse_unit("J/°C")) == "J/K"
     fahrenheit = parse_unit("°F")
-    assert fahrenheit.difference == parse_unit("K") and fahrenheit.degree == fahrenheit._replace(zero=Fraction(0))
-    assert parse_unit("°C").degree == parse_unit("K") and parse_unit("mm").degree == parse_unit("mm")
+    assert fahrenheit.difference == parse_unit("K") and fahrenheit.degree == fahrenheit._replace(
+        zero=Fraction(0)
+    )
+    assert parse_unit("°C").degree == parse_unit("K") and parse_unit("mm").degree == parse_unit(
+        "mm"
+    )
 
 
-@pytest.mark.parametrize(("component", "kelvins"), [("1 °F", 5 / 9), ("1 K", 1), ("1 °C", 1), ("1", 5 / 9)])
+@pytest.mark.parametrize(
+    ("component", "kelvins"), [("1 °F", 5 / 9), ("1 K", 1), ("1 °C", 1), ("1", 5 / 9)]
+)
 def test_a_direction_in_degrees_fahrenheit(component, kelvins):
     # 1 of its variable's degrees, where the component has no unit
     answer = jacobian("T, 2*T", {"T": "50 °F"}, direction={"T": component})
@@ -224,7 +266,9 @@ def test_a_direction_in_degrees_fahrenheit(component, kelvins):
 
 def test_latex_has_what_is_above_the_line_first():
     assert (parse_unit("s^-2") * parse_unit("m")).latex == r"\unit{m.s^{-2}}"
-    assert (parse_unit("1/s") * parse_unit("kg") / parse_unit("K")).latex == r"\unit{kg.s^{-1}.K^{-1}}"
+    assert (
+        parse_unit("1/s") * parse_unit("kg") / parse_unit("K")
+    ).latex == r"\unit{kg.s^{-1}.K^{-1}}"
 
 
 @pytest.mark.parametrize("mark", ["''", "′′", '"', "″"])

@@ -1,4 +1,6 @@
-"""Other arithmetics: fractions, many digits, proven digits; where doubles fail, and what is refused."""
+"""Other arithmetics: fractions, many digits, proven digits; where doubles fail, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -26,7 +28,9 @@ from samples import samples_of
 LIMIT = 300_000
 """Calls that are enough for anything that is to come back at once."""
 
-NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+NUMERIC = [
+    p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"
+]
 EXACT, FIFTY, CERTIFIED = Arithmetic("exact"), Arithmetic("precision", 50), Arithmetic("certified")
 
 
@@ -51,7 +55,9 @@ def test_proven_digits_where_doubles_fail(text: str, x: str, value: str, slope: 
     assert digits(text, {"x": x}, CERTIFIED) == (value, slope)
     many = gradient(text, {"x": x}, arithmetic=Arithmetic("certified", 60))
     with mp.workdps(80):
-        assert abs(mp.mpf(many.value.text) - mp.mpf(value)) <= abs(mp.mpf(value)) * mp.mpf(10) ** -16  # type: ignore[union-attr]
+        assert (
+            abs(mp.mpf(many.value.text) - mp.mpf(value)) <= abs(mp.mpf(value)) * mp.mpf(10) ** -16
+        )  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize("primitive", NUMERIC, ids=lambda p: p.name)
@@ -70,12 +76,18 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
         error = abs(ball.a - number)
         return bool(error <= abs(number) * flint.arb("1e-45") + flint.arb("1e-60"))
 
-    for inputs in [s for s in samples_of(primitive) if all(x == 0 or 1e-5 < abs(x) < 1e4 for x in s)]:
+    for inputs in [
+        s for s in samples_of(primitive) if all(x == 0 or 1e-5 < abs(x) < 1e4 for x in s)
+    ]:
         graph, point, free = graph_of(primitive, inputs)
-        found = value_and_gradient(m, graph, {name: m.number(x) for name, x in point.items()}, list(point))
+        found = value_and_gradient(
+            m, graph, {name: m.number(x) for name, x in point.items()}, list(point)
+        )
         assert holds(m.number(found.value), REFERENCE[primitive.name](*inputs)), (primitive, inputs)
         partials = REFERENCE_PARTIALS[primitive.name]
-        wanted = partials[0](*inputs) if primitive.variadic else [partials[k](*inputs) for k in free]  # type: ignore[misc]
+        wanted = (
+            partials[0](*inputs) if primitive.variadic else [partials[k](*inputs) for k in free]
+        )  # type: ignore[misc]
         for k, name in enumerate(point):
             assert holds(m.number(found.gradient[name]), wanted[k]), (primitive, inputs, name)
 
@@ -84,7 +96,12 @@ def test_balls_hold_the_true_values(primitive: Primitive) -> None:
     ("text", "x", "kind", "words"),
     [
         ("abs(x)", "0", "derivative", "no derivative at 0, so no digit of one can be proven"),
-        ("x if x > 0 else 2*x", "0", "derivative", "1.00000 on the right, so no digit of a derivative can be proven"),
+        (
+            "x if x > 0 else 2*x",
+            "0",
+            "derivative",
+            "1.00000 on the right, so no digit of a derivative can be proven",
+        ),
         ("abs(sin(x))", "pi", "domain", "cannot determine"),
         ("sqrt(x)", "0", "derivative", "infinite"),
         ("log(sin(x))", "pi", "domain", "cannot determine"),
@@ -135,16 +152,23 @@ def test_two_roundings_that_agree_by_accident_are_no_digits(far: str) -> None:
         ("floor((1 + x*1e-900)*7 - 7)", "1"),
     ],
 )
-def test_what_is_left_of_cancellation_and_multiplied_up_has_proven_digits_only(text: str, x: str) -> None:
+def test_what_is_left_of_cancellation_and_multiplied_up_has_proven_digits_only(
+    text: str, x: str
+) -> None:
     pytest.importorskip("flint")
     for asked in (3, 30):
         found = gradient(text, {"x": x}, arithmetic=Arithmetic("precision", asked))
         proven = gradient(text, {"x": x}, arithmetic=Arithmetic("certified", 50))
-        for figure, true in zip((found.value, found.gradient["x"]), (proven.value, proven.gradient["x"]), strict=True):
+        for figure, true in zip(
+            (found.value, found.gradient["x"]), (proven.value, proven.gradient["x"]), strict=True
+        ):
             with mp.workdps(60):
                 room = mp.mpf(figure.within or 0) + mp.mpf(true.within or 0)  # type: ignore[union-attr]
                 error = abs(mp.mpf(figure.text) - mp.mpf(true.text))  # type: ignore[union-attr]
-                assert error <= room + abs(mp.mpf(true.text)) * mp.mpf(10) ** (1 - asked), (figure, true)  # type: ignore[union-attr]
+                assert error <= room + abs(mp.mpf(true.text)) * mp.mpf(10) ** (1 - asked), (
+                    figure,
+                    true,
+                )  # type: ignore[union-attr]
 
 
 def test_small_results_are_right_to_all_their_digits() -> None:
@@ -189,7 +213,9 @@ def test_exact_refuses_what_leaves_the_rationals(text: str, words: str) -> None:
     assert "--precision" in (caught.value.hint or "")
 
 
-@pytest.mark.parametrize("text", ["x**100000", "t = x" + "; t *= t" * 40 + "; t", "1e999999*x", "(x**9999)**9999"])
+@pytest.mark.parametrize(
+    "text", ["x**100000", "t = x" + "; t *= t" * 40 + "; t", "1e999999*x", "(x**9999)**9999"]
+)
 def test_exact_numbers_are_bounded(text: str) -> None:
     with counted_calls(LIMIT), pytest.raises(ExpressionError) as caught:
         gradient(text, {"x": "3/2"}, arithmetic=EXACT)
@@ -203,7 +229,9 @@ def test_fifty_digits() -> None:
     assert value == slope
 
 
-@pytest.mark.parametrize("options", [["--precision", "1000000000"], ["--precision", "0"], ["--precision", "x"]])
+@pytest.mark.parametrize(
+    "options", [["--precision", "1000000000"], ["--precision", "0"], ["--precision", "x"]]
+)
 def test_a_precision_without_reason_is_refused(options: Sequence[str]) -> None:
     found = autodiff("grad", "x", "--at", "x=1", *options)
     assert found.code == 2
@@ -212,13 +240,17 @@ def test_a_precision_without_reason_is_refused(options: Sequence[str]) -> None:
 
 def test_ten_thousand_digits_come_at_once() -> None:
     with counted_calls(LIMIT):
-        assert len(digits("exp(x)*sin(x)", {"x": "0.1"}, Arithmetic("precision", 10_000))[0]) > 9_990
+        assert (
+            len(digits("exp(x)*sin(x)", {"x": "0.1"}, Arithmetic("precision", 10_000))[0]) > 9_990
+        )
 
 
 def test_every_command_takes_them() -> None:
     assert hessian("x**3", {"x": "1/3"}, arithmetic=EXACT).hessian[0][0].text == "2"  # type: ignore[union-attr]
     assert jacobian("x/3, x**2", {"x": "0.1"}, arithmetic=EXACT).jacobian[1][0].text == "1/5"  # type: ignore[union-attr,index]
-    assert taylor("1/(1-x)", {"x": "0"}, order=3, arithmetic=EXACT).polynomial == "1 + x + x**2 + x**3"
+    assert (
+        taylor("1/(1-x)", {"x": "0"}, order=3, arithmetic=EXACT).polynomial == "1 + x + x**2 + x**3"
+    )
     found = autodiff("diff", "x**2/3", "--at", "x=0.1", "--exact", "--format", "csv")
     assert found.out.splitlines()[1].endswith(",1/15,,,")
 
@@ -243,7 +275,9 @@ def test_what_would_take_minutes_is_refused(text: str) -> None:
         ("(sin(x)**2 + cos(x)**2 - 1)*sqrt(x - x)", {"x": "0.3"}, "domain"),
     ],
 )
-def test_what_cannot_be_told_is_an_error_in_its_place(text: str, point: dict[str, str], kind: str) -> None:
+def test_what_cannot_be_told_is_an_error_in_its_place(
+    text: str, point: dict[str, str], kind: str
+) -> None:
     pytest.importorskip("flint")
     with pytest.raises(ExpressionError) as caught:
         gradient(text, point, arithmetic=CERTIFIED)
@@ -266,7 +300,9 @@ def test_what_cannot_be_told_is_an_error_in_its_place(text: str, point: dict[str
         ("relu(x*y - y*x + 2)*x", {"x": "0.3", "y": "0.7"}, ["2.0000000000000000", "0"]),
     ],
 )
-def test_what_is_known_exactly_is_proven(text: str, point: dict[str, str], gradient: list[str]) -> None:
+def test_what_is_known_exactly_is_proven(
+    text: str, point: dict[str, str], gradient: list[str]
+) -> None:
     pytest.importorskip("flint")
     assert list(digits(text, point, CERTIFIED)[1:]) == gradient
 
@@ -274,7 +310,11 @@ def test_what_is_known_exactly_is_proven(text: str, point: dict[str, str], gradi
 NEAR_ZERO = "9.094947017729282379150390625e-13"
 """2**-40"""
 BETA_POINTS = ("-1.5 0.5", "-2.5 0.5", "-0.5 0.5", "1e40 0.5", "2 3", "-3.25 1.5", "0.5 -3.5")
-NEAR_POLES = (f"18.5 {NEAR_ZERO}", f"{NEAR_ZERO} {NEAR_ZERO}", "-3.0000000000009094947017729282379150390625 1")
+NEAR_POLES = (
+    f"18.5 {NEAR_ZERO}",
+    f"{NEAR_ZERO} {NEAR_ZERO}",
+    "-3.0000000000009094947017729282379150390625 1",
+)
 
 
 @pytest.mark.parametrize("point", [*BETA_POINTS, *NEAR_POLES])
@@ -284,7 +324,12 @@ def test_beta_is_the_same_in_every_arithmetic(point: str) -> None:
         a, b = (mp.mpf(x) for x in point.split())
 
         def slope(*orders: int) -> Any:
-            return mp.diff(lambda s, t: mp.gamma(s) * mp.gamma(t) * mp.rgamma(s + t), (a, b), orders, h=mp.mpf("1e-30"))
+            return mp.diff(
+                lambda s, t: mp.gamma(s) * mp.gamma(t) * mp.rgamma(s + t),
+                (a, b),
+                orders,
+                h=mp.mpf("1e-30"),
+            )
 
         value = mp.gamma(a) * mp.gamma(b) * mp.rgamma(a + b)
         wanted = [value, slope(1, 0), slope(0, 1), slope(2, 0), slope(1, 1), slope(0, 2)]
@@ -292,19 +337,33 @@ def test_beta_is_the_same_in_every_arithmetic(point: str) -> None:
     arithmetics += [CERTIFIED] if importlib.util.find_spec("flint") else []
     for arithmetic in arithmetics:
         found = hessian("beta(a, b)", given, arithmetic=arithmetic)
-        numbers = [found.value, *found.gradient.values(), found.hessian[0][0], found.hessian[0][1], found.hessian[1][1]]
-        expansion = taylor("beta(a, b)", given, wrt=["a"], order=2, arithmetic=arithmetic).coefficients
+        numbers = [
+            found.value,
+            *found.gradient.values(),
+            found.hessian[0][0],
+            found.hessian[0][1],
+            found.hessian[1][1],
+        ]
+        expansion = taylor(
+            "beta(a, b)", given, wrt=["a"], order=2, arithmetic=arithmetic
+        ).coefficients
         numbers += [expansion[1], float(expansion[2]) * 2]
         for number, want in zip(numbers, [*wanted, wanted[1], wanted[3]], strict=True):
-            # A difference of as many digits as 1e40 has takes some of these, in the differences too.
+            # A difference of as many digits as 1e40 has takes some of these, in the differences
+            # too.
             assert abs(float(number) - want) <= abs(want) * 1e-12, (arithmetic.name, point)
 
 
 def test_a_zero_has_no_sign() -> None:
     found = autodiff("grad", "0*x", "--at", "x=-2", "--format", "plain")
     assert found.out == "0.0 x=0.0\n"
-    assert autodiff("grad", "atan2(0*-1, x)", "--at", "x=-2", "--format", "plain").out == "3.141592653589793 x=0.0\n"
-    in_stream = autodiff("grad", "--at", "x=-2", "--format", "csv", stdin="0*x\natan2(0*-1, x)\n").out
+    assert (
+        autodiff("grad", "atan2(0*-1, x)", "--at", "x=-2", "--format", "plain").out
+        == "3.141592653589793 x=0.0\n"
+    )
+    in_stream = autodiff(
+        "grad", "--at", "x=-2", "--format", "csv", stdin="0*x\natan2(0*-1, x)\n"
+    ).out
     assert "-0.0" not in in_stream
     assert "-3.14" not in in_stream
 
@@ -317,7 +376,9 @@ def test_a_zero_has_no_sign() -> None:
         ("y + exp(x) - sinh(x) - cosh(x)", "x", {"y": "1.0000000000000000"}),
     ],
 )
-def test_a_derivative_that_cancels_is_given_as_near_0(text: str, near: str, proven: dict[str, str]) -> None:
+def test_a_derivative_that_cancels_is_given_as_near_0(
+    text: str, near: str, proven: dict[str, str]
+) -> None:
     pytest.importorskip("flint")
     found = gradient(text, {"x": "0.3", "y": "2"}, arithmetic=CERTIFIED)
     bound = found.gradient[near]
@@ -330,7 +391,10 @@ def test_a_derivative_that_cancels_is_given_as_near_0(text: str, near: str, prov
     assert record["within"] == {
         "gradient": {name: bound.within if name == near else None for name in record["gradient"]}
     }  # type: ignore[union-attr]
-    assert f"within {bound.within} of 0" in autodiff("grad", text, "--at", "x=0.3,y=2", "--certified").out  # type: ignore[union-attr]
+    assert (
+        f"within {bound.within} of 0"
+        in autodiff("grad", text, "--at", "x=0.3,y=2", "--certified").out
+    )  # type: ignore[union-attr]
 
 
 @pytest.mark.parametrize(
@@ -371,7 +435,18 @@ def test_what_is_known_to_be_too_much_is_refused_before_it_is_done() -> None:
     assert "1,000,000 steps" in str(caught.value)
     assert "--work" in (caught.value.hint or "")
     ordinary = autodiff("grad", "erfinv(x)", "--at", "x=0.3", "--precision", "4000")
-    allowed = autodiff("grad", "erfinv(x)", "--at", "x=0.3", "--precision", "4000", "--work", "50", "--format", "plain")
+    allowed = autodiff(
+        "grad",
+        "erfinv(x)",
+        "--at",
+        "x=0.3",
+        "--precision",
+        "4000",
+        "--work",
+        "50",
+        "--format",
+        "plain",
+    )
     assert (ordinary.code, allowed.code) == (4, 0)
 
 
@@ -397,7 +472,9 @@ def test_products_of_many_atoms_stay_short() -> None:
     assert work_of(800) < 5 * work_of(200)
 
 
-@pytest.mark.parametrize("arithmetic", [Arithmetic(), Arithmetic("exact"), Arithmetic("precision", 30)])
+@pytest.mark.parametrize(
+    "arithmetic", [Arithmetic(), Arithmetic("exact"), Arithmetic("precision", 30)]
+)
 def test_several_outputs_are_reported_before_missing_values(arithmetic: Arithmetic) -> None:
     with pytest.raises(ExpressionError, match="has 2 outputs"):
         gradient("x*y, x + y", arithmetic=arithmetic)

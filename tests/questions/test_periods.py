@@ -20,7 +20,10 @@ from running import autodiff
     ],
 )  # fmt: skip
 def test_periods_are_no_angles(own: str, wanted: str) -> None:
-    for here, there, words in ((own, wanted, "counts periods, and"), (wanted, own, "is of angles, and")):
+    for here, there, words in (
+        (own, wanted, "counts periods, and"),
+        (wanted, own, "is of angles, and"),
+    ):
         with pytest.raises(ExpressionError, match="differ by a factor of 2") as caught:
             check_periods("50", parse_unit(here), parse_unit(there))
         assert words in str(caught.value)
@@ -38,10 +41,13 @@ def test_other_conversions_are_what_they_were(own: str, wanted: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("asked", "number"), [("50 Hz in rad/s", 100 * math.pi), ("60 rev/min in Hz", 1.0), ("90 °/s in Hz", 0.25)]
+    ("asked", "number"),
+    [("50 Hz in rad/s", 100 * math.pi), ("60 rev/min in Hz", 1.0), ("90 °/s in Hz", 0.25)],
 )
 @pytest.mark.parametrize("lenient", [[], ["--lenient"]])
-def test_the_hint_says_how_to_ask_for_the_number(asked: str, number: float, lenient: list[str]) -> None:
+def test_the_hint_says_how_to_ask_for_the_number(
+    asked: str, number: float, lenient: list[str]
+) -> None:
     refused = autodiff(asked, *lenient)
     assert refused.code == 2 and refused.out == ""
     hinted = autodiff(refused.err.rpartition(": `")[2].rstrip("`\n"), "--format", "plain")

@@ -1,4 +1,6 @@
-"""Tests of data files: every row has the answer that its point has alone, and what is no row is said to be none."""
+"""Tests of data files: every row has the answer that its point has alone, and what is no row is
+said to be none.
+"""
 
 from __future__ import annotations
 
@@ -29,19 +31,23 @@ from counting import compared, compares
 from running import autodiff
 from strategies import graphs
 
-NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))
+NUMBERS = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4)
+)
 NAMES = ("x", "y", "w_1", "λ", "x₂", "theta")
 
 PROGRAMS = (
-    "x**2*y", "2x² + 3y", "a = x*y; a*a + a", "f(t) = t**2 + y; f(x) + f(2x)", "f(x, y) = x*y", "g(y, x) = y/x",
-    "x + λ",
-    "x if x > y else y", "abs(x) + max(x, y)", "log(x)", "x**y", "e*x + pi", "0*sqrt(x)", "polygamma(1, x)", "-x^-2",
-    "leaky_relu(x) + log(y, 2)", "3", "a = x; y", "x**(1/3)", "hypot(x, y)*min(x, x)", "x - y - x/y/x",
+    "x**2*y", "2x² + 3y", "a = x*y; a*a + a", "f(t) = t**2 + y; f(x) + f(2x)", "f(x, y) = x*y",
+    "g(y, x) = y/x", "x + λ", "x if x > y else y", "abs(x) + max(x, y)", "log(x)", "x**y",
+    "e*x + pi", "0*sqrt(x)", "polygamma(1, x)", "-x^-2", "leaky_relu(x) + log(y, 2)", "3",
+    "a = x; y", "x**(1/3)", "hypot(x, y)*min(x, x)", "x - y - x/y/x",
 )  # fmt: skip
 
 
 def outcome(answer: Gradient[Any]) -> str:
-    """What a gradient says, to the last bit, but for digits that rounding loses: rows are not checked for these."""
+    """What a gradient says, to the last bit, but for digits that rounding loses: rows are not
+    checked for these.
+    """
     names = ("value", "gradient", "point", "constants", "intermediates")
     warnings = [warning for warning in answer.warnings if warning.kind != "lost_digits"]
     return repr([*[getattr(answer, name) for name in names], warnings])
@@ -58,7 +64,9 @@ def check(text: str, rows: list[dict[str, float]]) -> None:
                 with pytest.raises(ExpressionError) as found:
                     programs.gradient(text, row)
                 expected_error = error.diagnostic
-                if (expected_error.hint or "").startswith(("the limit there is", "with more digits")):
+                if (expected_error.hint or "").startswith(
+                    ("the limit there is", "with more digits")
+                ):
                     # what a limit, or more digits, cost is for one answer, not for each of many
                     expected_error = expected_error._replace(hint=found.value.hint)
                 assert found.value.diagnostic == expected_error
@@ -99,7 +107,9 @@ def test_rows_are_answered_as_lines_of_a_stream_are(text: str, tmp_path: Path) -
     path = tmp_path / "data.csv"
     path.write_text("x,y\n" + "".join(f"{x!r},{y!r}\n" for x, y in values), encoding="ascii")
     rows = autodiff("grad", text, "--points", str(path))
-    lines = autodiff("grad", "-", stdin="#\n" + "".join(f"{text}\tx={x!r},y={y!r}\n" for x, y in values))
+    lines = autodiff(
+        "grad", "-", stdin="#\n" + "".join(f"{text}\tx={x!r},y={y!r}\n" for x, y in values)
+    )
     assert rows.out == lines.out
     assert rows.code == lines.code
 
@@ -108,7 +118,8 @@ def test_a_quoted_cell_may_hold_separators_quotes_and_line_ends(tmp_path: Path) 
     path = tmp_path / "data.csv"
     path.write_bytes(b'\xef\xbb\xbf"note",x\r\n"a, ""b""\nc",1\r\n\r\nd,2\r\n"open,3\r\n')
     found = [
-        json.loads(line) for line in autodiff("grad", "x", "--points", str(path), "--keep", "note").out.splitlines()
+        json.loads(line)
+        for line in autodiff("grad", "x", "--points", str(path), "--keep", "note").out.splitlines()
     ]
     assert [(row["line"], row["keep"]["note"], row.get("value")) for row in found] == [
         (2, 'a, "b"\nc', 1.0), (5, "d", 2.0), (6, None, None),
@@ -118,9 +129,16 @@ def test_a_quoted_cell_may_hold_separators_quotes_and_line_ends(tmp_path: Path) 
 def test_columns_that_are_carried_along_are_columns_of_their_own() -> None:
     data = "x,note,value\n1,a,7\n"
     for format, separator in (("csv", ","), ("tsv", "\t")):
-        kept = autodiff("grad", "x", "--points", "-", "--keep", "note", "--format", format, stdin=data)
-        assert [line.split(separator)[-2:] for line in kept.out.splitlines()] == [["error", "note"], ["", "a"]]
-        clash = autodiff("grad", "x", "--points", "-", "--keep", "value", "--format", format, stdin=data)
+        kept = autodiff(
+            "grad", "x", "--points", "-", "--keep", "note", "--format", format, stdin=data
+        )
+        assert [line.split(separator)[-2:] for line in kept.out.splitlines()] == [
+            ["error", "note"],
+            ["", "a"],
+        ]
+        clash = autodiff(
+            "grad", "x", "--points", "-", "--keep", "value", "--format", format, stdin=data
+        )
         assert clash.code == 2
         assert "column `value` in the answers already" in clash.err
     apart = autodiff("grad", "x", "--points", "-", "--keep", "value", stdin=data)
@@ -141,7 +159,9 @@ def piped(data: bytes) -> Iterator[str]:
 
 @pytest.mark.posix
 @pytest.mark.parametrize("pack", [bytes, gzip.compress], ids=("text", "gzip"))
-@pytest.mark.parametrize("options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join
+)
 def test_a_pipe_has_a_name_and_is_read_once(
     options: tuple[str, ...], pack: Callable[[bytes], bytes], tmp_path: Path
 ) -> None:  # fmt: skip
@@ -166,21 +186,37 @@ def test_a_pipe_has_a_name_and_is_read_once(
 def test_data_may_come_through_a_pipe(command: str, tmp_path: Path) -> None:
     text = b"x,y\n1,2\n3,4\n"
     (tmp_path / "file.csv").write_bytes(text)
-    asked = (command, "(y - a*x)**2", "--at", "a=1", "--reduce", "mean", "--format", "jsonl", "--data")
+    asked = (
+        command,
+        "(y - a*x)**2",
+        "--at",
+        "a=1",
+        "--reduce",
+        "mean",
+        "--format",
+        "jsonl",
+        "--data",
+    )
     with piped(text) as one:
         found = autodiff(*asked, one)
     assert (found.code, found.out) == (0, autodiff(*asked, str(tmp_path / "file.csv")).out)
 
 
-@pytest.mark.parametrize("options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join)
+@pytest.mark.parametrize(
+    "options", [(), ("--wide",), ("--wide", "--backend", "numpy")], ids=" ".join
+)
 @pytest.mark.parametrize("format", ["csv", "tsv", "markdown", "table", "json", "jsonl"])
 def test_no_heading_and_no_cell_controls_a_terminal(format: str, options: tuple[str, ...]) -> None:
     turned = "a\x9b31m; \u202eb\u2066c\x7f\u200f"
     data = f'x,"{turned}"\n1,"{turned}\x1b[31m\x85"\n'
     keep = ("--keep-all",) if options else ("--keep", turned)
-    found = autodiff("grad", "x**2", "--points", "-", *options, *keep, "--format", format, stdin=data)
+    found = autodiff(
+        "grad", "x**2", "--points", "-", *options, *keep, "--format", format, stdin=data
+    )
     assert found.code == 0, found.err
-    assert [char for char in found.out if char != "\n" and not is_shown(char) and char != "\t"] == []
+    assert [
+        char for char in found.out if char != "\n" and not is_shown(char) and char != "\t"
+    ] == []
     escape = {"json": "\\u009b", "jsonl": "\\u009b", "markdown": "\\\\x9b"}.get(format, "\\x9b")
     assert found.out.count(escape) == 2
 
@@ -191,9 +227,23 @@ def test_a_heading_is_quoted_where_it_has_to_be(backend: str, format: str, separ
     names = ["a,b", "c\td", 'e"f']
     into = io.StringIO()
     csv.writer(into, quoting=csv.QUOTE_NONNUMERIC).writerows([["x", *names], [1, *names]])
-    asked = ("grad", "x", "--points", "-", "--input-format", "csv", "--wide", "--keep-all", "--backend", backend)
+    asked = (
+        "grad",
+        "x",
+        "--points",
+        "-",
+        "--input-format",
+        "csv",
+        "--wide",
+        "--keep-all",
+        "--backend",
+        backend,
+    )
     rows = list(
-        csv.reader(io.StringIO(autodiff(*asked, "--format", format, stdin=into.getvalue()).out), delimiter=separator)
+        csv.reader(
+            io.StringIO(autodiff(*asked, "--format", format, stdin=into.getvalue()).out),
+            delimiter=separator,
+        )
     )
     assert [row[4:] for row in rows] == [names, names]
 
@@ -212,7 +262,8 @@ def test_two_sources_of_a_program_are_one_too_many(tmp_path: Path) -> None:
 
 def test_a_column_may_be_called_like_a_constant() -> None:
     (row,) = [
-        json.loads(line) for line in autodiff("grad", "e*x", "--points", "-", stdin="e,x\n2,3\n").out.splitlines()
+        json.loads(line)
+        for line in autodiff("grad", "e*x", "--points", "-", stdin="e,x\n2,3\n").out.splitlines()
     ]
     assert (row["value"], row["constants"]) == (6.0, {})
 
@@ -233,12 +284,22 @@ def test_bytes_that_are_no_text_spoil_one_row() -> None:
 
 def test_lists_of_numbers_in_rows_of_objects_are_lists() -> None:
     rows = '{"W":[[1,2],[3,4]],"x":[1,2.5],"tag":["a"]}\n{"W":[[1,2],[3,5]],"x":[1,2],"tag":[]}\n{"x":[1,2]}\n'
-    wide = autodiff("grad", "sum(W @ x)", "--points", "-", "--wrt", "x", "--wide", "--keep", "tag", stdin=rows)
+    wide = autodiff(
+        "grad", "sum(W @ x)", "--points", "-", "--wrt", "x", "--wide", "--keep", "tag", stdin=rows
+    )
     head, *answers = csv.reader(io.StringIO(wide.out))
     assert head == ["value", "d_x[1]", "d_x[2]", "error", "tag"]
-    assert answers[0] == ["19.0", "4.0", "6.0", "", '["a"]'] and answers[1] == ["18.0", "4.0", "7.0", "", "[]"]
+    assert answers[0] == ["19.0", "4.0", "6.0", "", '["a"]'] and answers[1] == [
+        "18.0",
+        "4.0",
+        "7.0",
+        "",
+        "[]",
+    ]
     assert "`W[1,1]`: it is empty" in answers[2][3]
-    point = json.loads(autodiff("grad", "sum(W @ x)", "--points", "-", stdin=rows).out.split("\n")[0])["point"]
+    point = json.loads(
+        autodiff("grad", "sum(W @ x)", "--points", "-", stdin=rows).out.split("\n")[0]
+    )["point"]
     assert point == {"W": [[1, 2], [3, 4]], "x": [1, 2.5]}
 
 
@@ -248,16 +309,24 @@ def test_memory_does_not_grow_with_the_rows(tmp_path: Path) -> None:
     for count in (200, 4000):
         path.write_text("x,y\n" + "".join(f"{k},1.5\n" for k in range(count)), encoding="ascii")
         tracemalloc.start()
-        assert autodiff("grad", "x*y", "--points", str(path), "--format", "plain", "--on-error", "fail").code == 0
+        assert (
+            autodiff(
+                "grad", "x*y", "--points", str(path), "--format", "plain", "--on-error", "fail"
+            ).code
+            == 0
+        )
         peaks.append(
-            tracemalloc.get_traced_memory()[1] - sum(len(f"{k * 1.5} x=1.5 y={float(k)}\n") for k in range(count))
+            tracemalloc.get_traced_memory()[1]
+            - sum(len(f"{k * 1.5} x=1.5 y={float(k)}\n") for k in range(count))
         )
         tracemalloc.stop()
     assert peaks[1] < peaks[0] + 300_000
 
 
 @pytest.mark.parametrize(
-    "header", [b"x,y\xff", b"x\0,y", b"x,y," + b"z" * 100, b'x,y,"a\nb\xff"'], ids=["UTF-8", "NUL", "limit", "quoted"]
+    "header",
+    [b"x,y\xff", b"x\0,y", b"x,y," + b"z" * 100, b'x,y,"a\nb\xff"'],
+    ids=["UTF-8", "NUL", "limit", "quoted"],
 )
 @pytest.mark.parametrize("before", [b"", b"\n \n"])
 def test_a_header_that_cannot_be_read_is_an_error(
@@ -287,7 +356,9 @@ def test_a_line_without_an_end_is_given_up(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 @pytest.mark.parametrize("end", [b"", b"\n", b"\n9\n"])
-def test_of_a_line_that_is_too_long_there_is_one_error(end: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_of_a_line_that_is_too_long_there_is_one_error(
+    end: bytes, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(decoding, "MAX_BYTES", 3)
     monkeypatch.setattr(requests, "READ_BYTES", 2)
     found = list(requests.lines(io.BytesIO(b"1\n1234567890123" + end)))
@@ -322,31 +393,58 @@ def test_a_name_given_twice_is_looked_for_once() -> None:
 
 
 def test_a_cell_may_be_long() -> None:
-    found = autodiff("grad", "x", "--points", "-", "--keep", "note", stdin=f'note,x\n"{"a" * 200_000}",2\n')
+    found = autodiff(
+        "grad", "x", "--points", "-", "--keep", "note", stdin=f'note,x\n"{"a" * 200_000}",2\n'
+    )
     assert json.loads(found.out)["keep"]["note"] == "a" * 200_000
 
 
 def test_an_open_quote_spoils_the_row_where_it_began() -> None:
     data = 'note,x\na,1\n5" pipe,2\n"b,3\nc,4\n"d, ""e""",5\n'
     found = [
-        json.loads(row) for row in autodiff("grad", "x", "--points", "-", "--keep", "note", stdin=data).out.splitlines()
+        json.loads(row)
+        for row in autodiff(
+            "grad", "x", "--points", "-", "--keep", "note", stdin=data
+        ).out.splitlines()
     ]
     assert [(row["line"], row.get("value")) for row in found[:2]] == [(2, 1.0), (3, 2.0)]
-    # the quote of line 4 ends at that of line 6, where more follows: one row, and not the right number of cells
+    # the quote of line 4 ends at that of line 6, where more follows: one row, and not the right
+    # number of cells
     assert [row["line"] for row in found[2:]] == [4]
     data = 'note,x\na,1\n"b,3\nc,4\nd,5\n'
-    found = [json.loads(row) for row in autodiff("grad", "x", "--points", "-", stdin=data).out.splitlines()]
-    assert [(row["line"], row.get("value")) for row in found] == [(2, 1.0), (3, None), (4, 4.0), (5, 5.0)]
-    assert found[1]["error"]["message"] == "column `note`: the quote that opens the cell is never closed"
+    found = [
+        json.loads(row)
+        for row in autodiff("grad", "x", "--points", "-", stdin=data).out.splitlines()
+    ]
+    assert [(row["line"], row.get("value")) for row in found] == [
+        (2, 1.0),
+        (3, None),
+        (4, 4.0),
+        (5, 5.0),
+    ]
+    assert (
+        found[1]["error"]["message"]
+        == "column `note`: the quote that opens the cell is never closed"
+    )
 
 
 @pytest.mark.parametrize(("format", "separator"), [("csv", ","), ("tsv", "\t")])
 def test_kept_cells_come_back_as_they_were(format: str, separator: str, tmp_path: Path) -> None:
     cells = ["two\nlines", "a\ttab", 'a "quote"', "a, comma", "=cmd()", "-1", "é", ""]
     (tmp_path / "in.csv").write_text(
-        "note,x\n" + "".join('"' + cell.replace('"', '""') + '",1\n' for cell in cells), encoding="utf-8"
+        "note,x\n" + "".join('"' + cell.replace('"', '""') + '",1\n' for cell in cells),
+        encoding="utf-8",
     )
-    asked = ["grad", "x", "--points", str(tmp_path / "in.csv"), "--keep", "note", "--format", format]
+    asked = [
+        "grad",
+        "x",
+        "--points",
+        str(tmp_path / "in.csv"),
+        "--keep",
+        "note",
+        "--format",
+        format,
+    ]
     for more, kept in (([], cells), (["--spreadsheet"], [*cells[:4], "'=cmd()", *cells[5:]])):
         written = autodiff(*asked, *more).out
         rows = list(csv.reader(io.StringIO(written, newline=""), delimiter=separator))

@@ -1,4 +1,6 @@
-"""Values with units: reading, exact conversion, dimensions, and the units of a gradient; pint is the second opinion."""
+"""Values with units: reading, exact conversion, dimensions, and the units of a gradient; pint is
+the second opinion.
+"""
 
 import json
 import math
@@ -77,13 +79,19 @@ def test_a_beam():
     assert answer.point == {"F": 1.5, "L": 2.0, "E": 210.0, "I": 171.0}
     assert answer.gradient["F"] == pytest.approx(answer.value / 1.5, rel=1e-14)
     assert answer.gradient["E"] == pytest.approx(-answer.value / 210, rel=1e-14)
-    assert gradient(BEAM, BEAM_AT).units.texts()["value"] == "m", "the unit of an input of its dimension"
+    assert gradient(BEAM, BEAM_AT).units.texts()["value"] == "m", (
+        "the unit of an input of its dimension"
+    )
 
 
 PROGRAMS = [
     (BEAM, BEAM_AT, "mm"),
     ("2*pi*sqrt(L/g)", {"L": "1.02 m", "g": "9.81 m/s^2"}, "ms"),
-    ("n*R*T/V", {"n": "2 mol", "R": "8.31446261815324 J/(mol K)", "T": "20 °C", "V": "50 L"}, "bar"),
+    (
+        "n*R*T/V",
+        {"n": "2 mol", "R": "8.31446261815324 J/(mol K)", "T": "20 °C", "V": "50 L"},
+        "bar",
+    ),
     ("m*v**2/2 + m*g*h", {"m": "1.2 lb", "v": "60 mi/h", "g": "9.81 m/s^2", "h": "12 ft"}, "cal"),
     ("hypot(a, b)", {"a": "3 in", "b": "40 mm"}, "cm"),
     ("max(a, b) - min(a, b)", {"a": "3 in", "b": "40 mm"}, "cm"),
@@ -104,7 +112,10 @@ def test_values_and_derivatives_are_those_of_pint(text, at, unit):
     assert answer.value == pytest.approx(theirs.to(unit).magnitude, rel=1e-11)
     for name, x in answer.gradient.items():
         step = 1e-6 * quantities[name]
-        up, down = (_pints(registry, text, {**quantities, name: quantities[name] + s}) for s in (step, -step))
+        up, down = (
+            _pints(registry, text, {**quantities, name: quantities[name] + s})
+            for s in (step, -step)
+        )
         slope = ((up - down) / (2 * step)).to_base_units().magnitude
         assert answer.units["gradient"][name].to_si(x) == pytest.approx(slope, rel=1e-6), name
 
@@ -122,8 +133,9 @@ def _affine(registry, value):
 
 def _functions(registry):
     return {
-        "pi": math.pi, "sqrt": lambda x: x**0.5, "hypot": lambda a, b: (a**2 + b**2) ** 0.5, "max": max, "min": min,
-        "cbrt": lambda x: x ** (1 / 3), "sin": lambda x: registry.Quantity(math.sin(x.to("radian").magnitude), ""),
+        "pi": math.pi, "sqrt": lambda x: x**0.5, "hypot": lambda a, b: (a**2 + b**2) ** 0.5,
+        "max": max, "min": min, "cbrt": lambda x: x ** (1 / 3),
+        "sin": lambda x: registry.Quantity(math.sin(x.to("radian").magnitude), ""),
     }  # fmt: skip
 
 
@@ -218,7 +230,11 @@ def test_a_difference_of_temperatures_is_on_no_scale_with_a_zero(text, number):
 def test_dimensions_that_do_not_fit_are_refused_at_the_operation(text, at, words, span):
     with pytest.raises(ExpressionError) as caught:
         gradient(text, at)
-    assert words in str(caught.value) and caught.value.kind == "dimension" and caught.value.exit_code == 4
+    assert (
+        words in str(caught.value)
+        and caught.value.kind == "dimension"
+        and caught.value.exit_code == 4
+    )
     assert caught.value.span[:2] == span
 
 
@@ -280,7 +296,9 @@ def test_units_that_are_typed_beside_rows_are_those_of_answers():
 
 def test_streams_and_records_have_units():
     lines = 'x**2\tx=3\nx**2\tx=3 mm\n{"expr": "x**2", "at": {"x": "3 mm"}}\n'
-    first, second, third = (json.loads(line) for line in autodiff("grad", stdin=lines).out.splitlines())
+    first, second, third = (
+        json.loads(line) for line in autodiff("grad", stdin=lines).out.splitlines()
+    )
     assert "units" not in first and second["units"] == third["units"]
     assert second["units"] == {"value": "mm²", "gradient": {"x": "mm"}, "point": {"x": "mm"}}
     assert second["value"] == pytest.approx(9) and third["gradient"] == {"x": pytest.approx(6)}
@@ -297,14 +315,29 @@ def test_constants_of_nature_are_values():
     import autodiff_cli
 
     light = autodiff_cli.gradient("h*c/lam", "lam=532 nm", constants="h,c", in_="eV")
-    assert light.value == pytest.approx(6.62607015e-34 * 299792458 / 532e-9 / 1.602176634e-19, rel=1e-14)
-    assert autodiff_cli.gradient("m*c**2", "m=1 kg", constants="c", exact=True).value.text == str(299792458**2)
+    assert light.value == pytest.approx(
+        6.62607015e-34 * 299792458 / 532e-9 / 1.602176634e-19, rel=1e-14
+    )
+    assert autodiff_cli.gradient("m*c**2", "m=1 kg", constants="c", exact=True).value.text == str(
+        299792458**2
+    )
     stefan = autodiff_cli.gradient("sigma*T**4", "T=300 K", constants="sigma", precision=30)
     assert stefan.value.text.startswith("459.30032795393878577165")
     weight = autodiff_cli.propagate("G*m/r**2", "m=5.9722(6)e24 kg, r=6371 km", constants=["G"])
     assert weight.results[0].budget["G"].share == pytest.approx(0.0478, abs=1e-3)
     assert autodiff("grad", "x", "--at", "x=1", "--constants", "cc").code == 2
-    command = autodiff("grad", "h*c/lam", "--at", "lam=532 nm", "--constants", "h,c", "--in", "eV", "--format", "plain")
+    command = autodiff(
+        "grad",
+        "h*c/lam",
+        "--at",
+        "lam=532 nm",
+        "--constants",
+        "h,c",
+        "--in",
+        "eV",
+        "--format",
+        "plain",
+    )
     assert command.out.startswith("2.3305")
 
 

@@ -49,7 +49,20 @@ def test_a_unit_in_words_is_its_symbols(phrase: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "phrase", ["feat", "apples", "per hour", "metres per", "square", "month", "ton", "x", "MM", "Cal", "Calories"]
+    "phrase",
+    [
+        "feat",
+        "apples",
+        "per hour",
+        "metres per",
+        "square",
+        "month",
+        "ton",
+        "x",
+        "MM",
+        "Cal",
+        "Calories",
+    ],
 )
 def test_other_words_are_no_unit(phrase: str) -> None:
     assert symbols_of(phrase) is None

@@ -1,4 +1,6 @@
-"""Sweeps: their values beside exact fractions and NumPy's ranges, the order of a grid, and what is refused."""
+"""Sweeps: their values beside exact fractions and NumPy's ranges, the order of a grid, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -40,14 +42,20 @@ def test_decimal_steps_are_the_nearest_doubles_of_exact_ones(
     by = -Fraction(step) if descending else Fraction(step)
     exact = [Fraction(start) + k * by for k in range(count)]
     end = str(float(exact[-1]))
-    swept = values(f"{start}:{end}:{'-' * descending}{step}") if count > 1 else values(f"{start}:{start}:{step}")
+    swept = (
+        values(f"{start}:{end}:{'-' * descending}{step}")
+        if count > 1
+        else values(f"{start}:{start}:{step}")
+    )
     assert swept == [float(x) for x in exact]
     # and other arithmetics read them exactly
     assert [Fraction(x.source) for x in swept] == exact  # type: ignore[attr-defined]
 
 
 @given(decimals, decimals, st.integers(2, 400))
-def test_so_many_points_are_the_nearest_doubles_of_exact_ones(start: str, end: str, count: int) -> None:
+def test_so_many_points_are_the_nearest_doubles_of_exact_ones(
+    start: str, end: str, count: int
+) -> None:
     if Fraction(start) == Fraction(end):
         return
     swept = values(f"{start}:{end}/{count}")
@@ -89,7 +97,12 @@ def test_values_that_have_short_names_are_hit(text: str, exact: list[float]) -> 
 
 @pytest.mark.parametrize(
     ("steps", "last"),
-    [("3.9999999992", "3.9999999992"), ("4.0000000008", "4.0000000008"), ("3.9999999988", "3"), ("4.0000000012", "4")],
+    [
+        ("3.9999999992", "3.9999999992"),
+        ("4.0000000008", "4.0000000008"),
+        ("3.9999999988", "3"),
+        ("4.0000000012", "4"),
+    ],
 )
 def test_an_end_within_a_billionth_of_a_step_is_the_last_value(steps: str, last: str) -> None:
     assert values(f"0:{steps}:1")[-1] == float(last)
@@ -122,8 +135,12 @@ axes = st.lists(st.integers(1, 6), min_size=1, max_size=4)
 @given(axes, st.data())
 def test_the_last_sweep_varies_fastest(sizes: list[int], data: st.DataObject) -> None:
     names = "abcd"[: len(sizes)]
-    swept = grid(",".join(f"{name}=0:{size - 1}:1" for name, size in zip(names, sizes, strict=True)))
-    expected = [dict(zip(names, map(float, point), strict=True)) for point in product(*map(range, sizes))]
+    swept = grid(
+        ",".join(f"{name}=0:{size - 1}:1" for name, size in zip(names, sizes, strict=True))
+    )
+    expected = [
+        dict(zip(names, map(float, point), strict=True)) for point in product(*map(range, sizes))
+    ]
     assert swept.size == len(expected)
     assert [*swept.points()] == expected
     start = data.draw(st.integers(0, swept.size - 1))
@@ -142,7 +159,9 @@ def test_values_may_have_uncertainties() -> None:
     point = parse_point("x=1:3:1±10%,y={2.0(1),uniform(0, 1)}", sweeping(quantity))
     swept = grid_of(point)
     assert swept is not None
-    spreads = [(float(x), x.uncertainty) for p in swept.points() if isinstance(x := p["x"], MeasuredValue)]
+    spreads = [
+        (float(x), x.uncertainty) for p in swept.points() if isinstance(x := p["x"], MeasuredValue)
+    ]
     assert spreads == [pytest.approx((x, x / 10)) for x in (1, 1, 2, 2, 3, 3)]
     assert {p["y"].distribution.family for p in swept.points()} == {"normal", "uniform"}  # type: ignore[attr-defined]
 

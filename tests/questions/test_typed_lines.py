@@ -29,7 +29,10 @@ from autodiff_cli.questions.typed_lines import (
         ("limit x/|x|, x->0", ["limit", "x/|x|", "--at", "x=0"]),
         ("∫₀¹ dx/(1+x)^2", ["integrate", "1/(1+x)^2", "--between", "x=0:1"]),
         ("integral of dx/x from 1 to 2", ["integrate", "1/x", "--between", "x=1:2"]),
-        (r"\int_0^1 \frac{x\,dx}{\sqrt{1-x^2}}", ["integrate", r"\frac{x}{\sqrt{1-x^2}}", "--between", "x=0:1"]),
+        (
+            r"\int_0^1 \frac{x\,dx}{\sqrt{1-x^2}}",
+            ["integrate", r"\frac{x}{\sqrt{1-x^2}}", "--between", "x=0:1"],
+        ),
         (r"\int \frac{dx}{x} + \frac{1}{x}", None),
         ("∫ dx/x + 1", None),
         ("limits*x", None),
@@ -37,7 +40,9 @@ from autodiff_cli.questions.typed_lines import (
         ("x^2", None),
     ],
 )
-def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(text: str, arguments: list[str] | None) -> None:
+def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(
+    text: str, arguments: list[str] | None
+) -> None:
     assert arguments_by_hand(text) == arguments
     # a line that is longer than anyone writes is a formula: the search for its parts is quadratic
     assert arguments_by_hand(text + " " * MAX_LENGTH) is None
@@ -84,7 +89,9 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(text: str,
         ("a = 2 m, b = a, b*a", None),  # a list of equations
     ],
 )
-def test_questions_in_words_are_arguments_of_commands(text: str, arguments: list[str] | None) -> None:
+def test_questions_in_words_are_arguments_of_commands(
+    text: str, arguments: list[str] | None
+) -> None:
     assert words_arguments(text) == arguments
 
 

@@ -1,4 +1,5 @@
-"""Tests that every way to the gradient in doubles gives the same to the last bit, and that each was gone.
+"""Tests that every way to the gradient in doubles gives the same to the last bit, and that each was
+gone.
 
 The ways: the sweep over a tape, and the fast lane from a program and from Values.
 """
@@ -58,7 +59,9 @@ def test_all_ways_give_the_same_bits() -> None:
         if by_values(program.outputs[0]):
             used["Values"] += 1
             found = {name: leaf.grad for name, leaf in program.variables.items()}
-            assert shown(program.outputs[0].data, {n: x or 0.0 for n, x in found.items()}) == expected, formula
+            assert (
+                shown(program.outputs[0].data, {n: x or 0.0 for n, x in found.items()}) == expected
+            ), formula
         answer = by_lists(formula.text, point)
         if answer is not None:
             used["lists"] += 1
@@ -85,7 +88,9 @@ def by_lists(text: str, point: Mapping[str, float]) -> Answer | None:
     except (ValueError, ArithmeticError, NodeError):
         return None
     gradient = dict.fromkeys(program.leaves, 0.0)
-    return found and shown(found[0][program.graph.roots[0]], gradient | {n: found[1][i] for n, i in places.items()})
+    return found and shown(
+        found[0][program.graph.roots[0]], gradient | {n: found[1][i] for n, i in places.items()}
+    )
 
 
 def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_sweep(
@@ -95,7 +100,9 @@ def test_each_backend_is_chosen_in_the_one_place_and_leaves_the_rest_to_the_swee
 
     def told(backend: Callable[..., Any], sweep: Callable[..., Any], *asked: object) -> Any:
         found: list[Any] = []
-        answer = evaluation.with_fallback(lambda *each: found.append(backend(*each)) or found[0], sweep, *asked)
+        answer = evaluation.with_fallback(
+            lambda *each: found.append(backend(*each)) or found[0], sweep, *asked
+        )
         taken.append("backend" if found and found[0] is not None else "sweep")
         return answer
 
@@ -125,7 +132,9 @@ def test_the_fastest_backend_that_can_be_had_is_taken() -> None:
     ways = {"quick": none, "slow": lambda: 2, "slowest": lambda: 3}
     assert kernels.first_backend(ways, None) == (2, "slow", "there is no such machine")
     assert kernels.first_backend(ways, "slowest") == (3, "slowest", "")
-    with pytest.raises(ExpressionError, match="the backend `quick` is not available: there is no such machine"):
+    with pytest.raises(
+        ExpressionError, match="the backend `quick` is not available: there is no such machine"
+    ):
         kernels.first_backend(ways, "quick")
 
 
@@ -159,7 +168,10 @@ def test_what_does_not_move_may_have_a_derivative_of_any_size_above_it() -> None
 def test_what_the_fast_lane_writes_out_is_what_the_rows_say(row: Primitive) -> None:
     rng = random.Random(row.name)
     for _ in range(300):
-        x, y = rng.uniform(-9, 9), rng.choice([-3.0, -1.0, 0.5, 2.0, 3.0, 1e15, rng.uniform(0.1, 9)])
+        x, y = (
+            rng.uniform(-9, 9),
+            rng.choice([-3.0, -1.0, 0.5, 2.0, 3.0, 1e15, rng.uniform(0.1, 9)]),
+        )
         if row is POW and (y not in (-3.0, -1.0, 2.0, 3.0) or abs(x) < 1e-3):
             x = abs(x) + 0.5
             y = min(y, 9.0)

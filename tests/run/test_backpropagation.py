@@ -1,4 +1,6 @@
-"""Tests that backpropagation by the fast lane gives what the sweep gives, to the last bit, or leaves it to that."""
+"""Tests that backpropagation by the fast lane gives what the sweep gives, to the last bit, or
+leaves it to that.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,9 @@ from autodiff_cli.errors import ExpressionError
 from counting import calls, compared, compares
 from strategies import evaluate, graphs
 
-NUMBERS = st.one_of(st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4))
+NUMBERS = st.one_of(
+    st.sampled_from([0.0, -0.0, 1.0, -1.0, 0.5, 1e-300, 1e200, 710.0]), st.floats(-4, 4)
+)
 
 
 def by_the_sweep(root: Value) -> list[object]:
@@ -138,6 +142,8 @@ def test_what_is_written_out_calls_no_rule() -> None:
             y = operate(y, x)
         return calls(y.backward)
 
-    sums, *others, functions = [counted(operate) for operate in (op.add, op.sub, op.mul, op.truediv, atan2)]
+    sums, *others, functions = [
+        counted(operate) for operate in (op.add, op.sub, op.mul, op.truediv, atan2)
+    ]
     assert others == [sums] * 3
     assert functions >= sums + 2 * 100

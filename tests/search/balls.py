@@ -1,7 +1,9 @@
-"""Values and derivatives of formula trees in ball arithmetic (Arb), which owe nothing to the package.
+"""Values and derivatives of formula trees in ball arithmetic (Arb), which owe nothing to the
+package.
 
-A jet is a value with its first derivatives, and its second ones if asked for. The precision is doubled until every
-ball is small, so functions may be written in any form that is right in exact arithmetic.
+A jet is a value with its first derivatives, and its second ones if asked for. The precision is
+doubled until every ball is small, so functions may be written in any form that is right in exact
+arithmetic.
 """
 
 from __future__ import annotations
@@ -15,7 +17,9 @@ from flint import acb, arb, arb_series, ctx, fmpq
 from .formulas import ANY, Tree
 
 PRECISIONS = (96, 384, 1536, 6144)
-"""Bits of precision, one after the other: the last are beyond any argument of a periodic function in doubles."""
+"""Bits of precision, one after the other: the last are beyond any argument of a periodic function
+in doubles.
+"""
 SMALL_BITS = 54
 """Bits of a ball that is small: more than the digits of a double."""
 TINY = arb(2) ** -1090
@@ -39,7 +43,9 @@ class Kink(Exception):
 
 
 class Jet:
-    """A value, its derivatives by the variables, and the second ones by pairs of these; None is exactly 0."""
+    """A value, its derivatives by the variables, and the second ones by pairs of these; None is
+    exactly 0.
+    """
 
     __slots__ = ("g", "h", "v")
 
@@ -357,11 +363,12 @@ def _polygamma(n: int) -> Callable[[Any], Sequence[Any]]:
 
 
 PRIMITIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
-    "exp": _exp, "expm1": _expm1, "log": _log, "log1p": _log1p, "sqrt": _sqrt, "cbrt": _cbrt, "sin": _sin,
-    "cos": _cos, "sinc": _sinc, "asin": _asin, "acos": _acos, "atan": _atan, "sinh": _sinh, "cosh": _cosh,
-    "tanh": _tanh, "asinh": _asinh, "acosh": _acosh, "atanh": _atanh, "erf": _erf, "erfc": _erfc,
-    "normpdf": _normpdf, "normcdf": _normcdf, "norminv": _norminv, "erfcx": _erfcx, "lambertw": _lambertw,
-    "erfinv": _erfinv, "digamma": _polygamma(0), "trigamma": _polygamma(1),
+    "exp": _exp, "expm1": _expm1, "log": _log, "log1p": _log1p, "sqrt": _sqrt, "cbrt": _cbrt,
+    "sin": _sin, "cos": _cos, "sinc": _sinc, "asin": _asin, "acos": _acos, "atan": _atan,
+    "sinh": _sinh, "cosh": _cosh, "tanh": _tanh, "asinh": _asinh, "acosh": _acosh, "atanh": _atanh,
+    "erf": _erf, "erfc": _erfc, "normpdf": _normpdf, "normcdf": _normcdf, "norminv": _norminv,
+    "erfcx": _erfcx, "lambertw": _lambertw, "erfinv": _erfinv, "digamma": _polygamma(0),
+    "trigamma": _polygamma(1),
 }  # fmt: skip
 
 
@@ -369,7 +376,13 @@ PRIMITIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
 class Arithmetic:
     """Evaluates trees to jets, at one precision."""
 
-    def __init__(self, names: Sequence[str], point: Mapping[str, Any], second: bool, literal: Callable[[str], Any]):
+    def __init__(
+        self,
+        names: Sequence[str],
+        point: Mapping[str, Any],
+        second: bool,
+        literal: Callable[[str], Any],
+    ):
         self.count = len(names)
         self.pairs = self.count * (self.count + 1) // 2
         self.second = second
@@ -417,10 +430,15 @@ class Arithmetic:
         if y is not None and _is_constant(b) and abs(y) < 10**6:
             n = int(y)
             if n < 2:
-                return (self.constant(1), a)[n] if n >= 0 else self.power(self.inverse(a), self.constant(-n))
+                return (
+                    (self.constant(1), a)[n]
+                    if n >= 0
+                    else self.power(self.inverse(a), self.constant(-n))
+                )
             return chain(a, (a.v**n, n * a.v ** (n - 1), n * (n - 1) * a.v ** (n - 2)))
         if a.v.is_zero() and b.v > (0 if _is_constant(a) else 2 if self.second else 1):
-            return self.constant(0)  # derivatives by a vary with it, and are 0 here; those by b are 0
+            # derivatives by a vary with it, and are 0 here; those by b are 0
+            return self.constant(0)
         if y is not None and a.v < 0:
             value = self.of("exp", multiply(b, self.of("log", negate(a))))
             value = value if _is_constant(b) else chain(value, (value.v, INFINITE, INFINITE))
@@ -622,7 +640,10 @@ class Arithmetic:
 
     def g_logsumexp(self, *inputs: Jet) -> Jet:
         largest = max(inputs, key=lambda a: float(a.v.mid()))
-        parts = [self.constant(1) if a is largest else self.of("exp", subtract(a, largest)) for a in inputs]
+        parts = [
+            self.constant(1) if a is largest else self.of("exp", subtract(a, largest))
+            for a in inputs
+        ]
         return add(largest, self.of("log", self.g_sum(*parts)))
 
     def g_logaddexp(self, a: Jet, b: Jet) -> Jet:
@@ -643,7 +664,11 @@ class Arithmetic:
         operation = OPERATIONS.get(kind)
         if operation is not None:
             return operation(self, *inputs)
-        a = self.of(kind, inputs[0]) if len(inputs) == 1 and kind not in SEVERAL else self.of_several(kind, inputs)
+        a = (
+            self.of(kind, inputs[0])
+            if len(inputs) == 1 and kind not in SEVERAL
+            else self.of_several(kind, inputs)
+        )
         if not a.v.is_finite():
             raise Undecided
         return a
@@ -674,7 +699,9 @@ SEVERAL = frozenset(ANY)
 
 
 class Reference(NamedTuple):
-    """Numbers in order: the value, the first derivatives, the second ones by rows of a triangle. None is exactly 0."""
+    """Numbers in order: the value, the first derivatives, the second ones by rows of a triangle.
+    None is exactly 0.
+    """
 
     numbers: Sequence[Any]
     zeros: frozenset[int]
@@ -684,11 +711,17 @@ class Reference(NamedTuple):
 
 
 def _is_small(x: Any) -> bool:
-    return x is None or x.rel_accuracy_bits() >= SMALL_BITS or (x.is_finite() and abs(x).upper() < TINY)
+    return (
+        x is None
+        or x.rel_accuracy_bits() >= SMALL_BITS
+        or (x.is_finite() and abs(x).upper() < TINY)
+    )
 
 
 BESIDE = 2000
-"""How near to a point its neighbours are, which show the sides of a kink: as 2**-2000, above the last precision."""
+"""How near to a point its neighbours are, which show the sides of a kink: as 2**-2000, above the
+last precision.
+"""
 
 
 def sides(tree: Tree, point: Mapping[str, str]) -> Reference | None:
@@ -728,9 +761,9 @@ def reference(
 ) -> Reference:
     """Return the numbers of a tree at a point, at its doubles or as the decimals that are written.
 
-    `decimals` is about the literals of the formula, `doubles` about the point, `beside` the side of it in each variable
-    on which the numbers are asked for. Raises `Undefined`, `Kink`, and `Undecided` where no precision makes the balls
-    small.
+    `decimals` is about the literals of the formula, `doubles` about the point, `beside` the side of
+    it in each variable on which the numbers are asked for. Raises `Undefined`, `Kink`, and
+    `Undecided` where no precision makes the balls small.
     """
     literal = _decimal if decimals else _double
     names = [*point]
@@ -747,12 +780,18 @@ def reference(
             before = []
             continue
         numbers = [jet.v, *jet.g, *(jet.h or ())]
-        if bits == PRECISIONS[-1] and jet.v.is_finite() and any(x is not None and x.is_nan() for x in numbers):
+        if (
+            bits == PRECISIONS[-1]
+            and jet.v.is_finite()
+            and any(x is not None and x.is_nan() for x in numbers)
+        ):
             raise Undefined
         if all(map(_is_small, numbers)):
             return Reference(numbers, frozenset())
         if bits == PRECISIONS[-1] and before:
-            zeros = frozenset(k for k, (x, y) in enumerate(zip(numbers, before, strict=True)) if _shrinks(x, y))
+            zeros = frozenset(
+                k for k, (x, y) in enumerate(zip(numbers, before, strict=True)) if _shrinks(x, y)
+            )
             if all(_is_small(x) or k in zeros for k, x in enumerate(numbers)):
                 return Reference(numbers, zeros)
         before = numbers

@@ -50,8 +50,13 @@ def rows(rng: Random, report: Report) -> None:
             if said is not None or isinstance(alone, str):
                 if said == alone:
                     continue
-                if any((beside is None) == (said is None) for beside in _errors_beside(program, point)):
-                    report.count("rows with another error than alone, where the last digit of a variable makes one")
+                if any(
+                    (beside is None) == (said is None) for beside in _errors_beside(program, point)
+                ):
+                    report.count(
+                        "rows with another error than alone, where the last digit of a variable"
+                        " makes one"
+                    )
                 else:
                     report.fault("another error", {**found, "error": said, "alone": alone})
             elif _are_close(row, alone) or not _is_worse(tree, point, row, alone):
@@ -67,7 +72,9 @@ def _singly(text: str, points: Sequence[Mapping[str, str]]) -> list[list[float] 
     compute, found = computed_gradient(text), list[list[float] | str]()
     for point in points:
         try:
-            found.append([*compute(",".join(f"{name}={float(value)!r}" for name, value in point.items()))])
+            found.append(
+                [*compute(",".join(f"{name}={float(value)!r}" for name, value in point.items()))]
+            )
         except ExpressionError as error:
             found.append(f"{error.kind}: {error}")
     return found
@@ -87,10 +94,14 @@ def _errors_beside(program: Program, point: Mapping[str, str]) -> Iterator[str |
 
 
 def _are_close(row: Sequence[Any], alone: Sequence[float]) -> bool:
-    return all(x is not None and math.isclose(x, y, rel_tol=CLOSE) for x, y in zip(row, alone, strict=True))
+    return all(
+        x is not None and math.isclose(x, y, rel_tol=CLOSE) for x, y in zip(row, alone, strict=True)
+    )
 
 
-def _is_worse(tree: formulas.Tree, point: Mapping[str, str], row: Sequence[Any], alone: Sequence[float]) -> bool:
+def _is_worse(
+    tree: formulas.Tree, point: Mapping[str, str], row: Sequence[Any], alone: Sequence[float]
+) -> bool:
     """Return whether a number of a row is wrong that is right at its point alone."""
     try:
         found = balls.reference(tree, point)
@@ -98,12 +109,16 @@ def _is_worse(tree: formulas.Tree, point: Mapping[str, str], row: Sequence[Any],
         return False
     for k, exact in enumerate(found.numbers):
         right = None if k in found.zeros else exact
-        if relative_error(alone[k], right) <= WRONG and (row[k] is None or relative_error(row[k], right) > WRONG):
+        if relative_error(alone[k], right) <= WRONG and (
+            row[k] is None or relative_error(row[k], right) > WRONG
+        ):
             return True
     return False
 
 
-def _are_within_rounding(graph: Graph, point: Mapping[str, str], row: Sequence[Any], alone: Sequence[float]) -> bool:
+def _are_within_rounding(
+    graph: Graph, point: Mapping[str, str], row: Sequence[Any], alone: Sequence[float]
+) -> bool:
     """Return whether the last digits of the functions on the way may make the difference."""
     at = {name: Bounded(float(value)) for name, value in point.items()}
     try:
@@ -112,4 +127,7 @@ def _are_within_rounding(graph: Graph, point: Mapping[str, str], row: Sequence[A
         return True
     bounds = [found.value, *[found.gradient[name] for name in sorted(at)]]
     errors = [getattr(x, "error", 0.0) for x in bounds]
-    return all(x is not None and abs(x - y) <= 2 * error for x, y, error in zip(row, alone, errors, strict=True))
+    return all(
+        x is not None and abs(x - y) <= 2 * error
+        for x, y, error in zip(row, alone, errors, strict=True)
+    )

@@ -25,9 +25,13 @@ from .report import Report
 POINTS = 10
 """Points of each formula."""
 ASKED = 0.05
-"""The share of points that are asked for in full although nothing is wrong, or the reference has no answer."""
+"""The share of points that are asked for in full although nothing is wrong, or the reference has no
+answer.
+"""
 WRONG = 5e-7
-"""A larger relative error leaves fewer than the six digits that the program vouches for where it says nothing."""
+"""A larger relative error leaves fewer than the six digits that the program vouches for where it
+says nothing.
+"""
 RIGHT = 1e-15
 """A number within this relative error needs no warning."""
 SECOND = r"the second derivative by (`\w+`(?:, `\w+`)?)"
@@ -37,7 +41,9 @@ LARGEST = 1.7976931348623157e308
 
 
 class Answer(NamedTuple):
-    """The numbers that the program shows, in the order of the reference, what it calls them, and its warnings."""
+    """The numbers that the program shows, in the order of the reference, what it calls them, and
+    its warnings.
+    """
 
     numbers: Sequence[float]
     names: Sequence[str]
@@ -47,7 +53,9 @@ class Answer(NamedTuple):
 Ask = Callable[[str, str], Answer]
 """Asks the program as a command of its own does, with its checks, for a formula at a point."""
 Compute = Callable[[str], Callable[[str], Sequence[float]]]
-"""Prepares a formula, and returns the function from a point to the numbers alone, without a check."""
+"""Prepares a formula, and returns the function from a point to the numbers alone, without a
+check.
+"""
 
 
 def asked_gradient(text: str, point: str) -> Answer:
@@ -55,7 +63,9 @@ def asked_gradient(text: str, point: str) -> Answer:
     with use_budget(length=len(text)):
         answer = gradient(text, parse_point(point))
     names = sorted(answer.gradient)
-    return Answer([answer.value, *[answer.gradient[name] for name in names]], ["", *names], answer.warnings)
+    return Answer(
+        [answer.value, *[answer.gradient[name] for name in names]], ["", *names], answer.warnings
+    )
 
 
 def computed_gradient(text: str) -> Callable[[str], Sequence[float]]:
@@ -88,15 +98,17 @@ class Question(NamedTuple):
 
     ask: Ask
     compute: Compute | None
-    """The numbers without a check, which are asked for first; None if the question is asked at once."""
+    """The numbers without a check, which are asked for first; None if the question is asked at
+    once.
+    """
     second: bool
 
 
 def trial(rng: Random, report: Report, question: Question) -> None:
     """Hold the answers for one formula, at several points, against the reference.
 
-    The numbers of all points are computed and compared. What the program says of them is asked where they are wrong,
-    and at a share of the others.
+    The numbers of all points are computed and compared. What the program says of them is asked
+    where they are wrong, and at a share of the others.
     """
     tree = formulas.formula(rng)
     text, names = formulas.text_of(tree), sorted(formulas.names_in(tree))
@@ -121,7 +133,9 @@ def trial(rng: Random, report: Report, question: Question) -> None:
             except ExpressionError:
                 report.count("points that are refused where there is an answer")
                 continue
-            if all(relative_error(x, y) <= WRONG for x, y in zip(computed, exact.numbers, strict=True)):
+            if all(
+                relative_error(x, y) <= WRONG for x, y in zip(computed, exact.numbers, strict=True)
+            ):
                 continue
         report.count("points whose warnings are asked for")
         try:
@@ -138,7 +152,9 @@ def trial(rng: Random, report: Report, question: Question) -> None:
             _judge(report, asked, answer, tree, point, exact)
 
 
-def _reference(tree: Tree, point: Mapping[str, str], second: bool) -> tuple[balls.Reference | None, str]:
+def _reference(
+    tree: Tree, point: Mapping[str, str], second: bool
+) -> tuple[balls.Reference | None, str]:
     """Return the right numbers, or None with the reason why there are none."""
     try:
         found = balls.reference(tree, point, second=second)
@@ -158,16 +174,29 @@ def _reference(tree: Tree, point: Mapping[str, str], second: bool) -> tuple[ball
 
 
 def _refused(
-    report: Report, asked: Mapping[str, str], error: ExpressionError, exact: balls.Reference | None, reason: str
+    report: Report,
+    asked: Mapping[str, str],
+    error: ExpressionError,
+    exact: balls.Reference | None,
+    reason: str,
 ) -> None:
     if exact is None:
         report.count(f"refused, rightly: {reason}")
         return
-    told = {"error": str(error), "hint": error.hint, "reference": [_written(x) for x in exact.numbers]}
-    report.sample(f"refused where there is an answer: {error.kind}: {error.diagnostic.message}", {**asked, **told})
+    told = {
+        "error": str(error),
+        "hint": error.hint,
+        "reference": [_written(x) for x in exact.numbers],
+    }
+    report.sample(
+        f"refused where there is an answer: {error.kind}: {error.diagnostic.message}",
+        {**asked, **told},
+    )
 
 
-def _without_reference(report: Report, asked: Mapping[str, str], answer: Answer, reason: str) -> None:
+def _without_reference(
+    report: Report, asked: Mapping[str, str], answer: Answer, reason: str
+) -> None:
     if answer.warnings:
         report.count(f"answered with a warning: {reason}")
     elif reason in ("undefined", "overflow"):
@@ -193,7 +222,9 @@ def _judge(
         if not answer.warnings and not _is_smooth_as_written(tree, point):
             report.fault("no word of a kink", {**asked, "answer": [*answer.numbers]})
     wrong, alarms = False, False
-    for k, (name, computed, exact) in enumerate(zip(answer.names, answer.numbers, numbers, strict=True)):
+    for k, (name, computed, exact) in enumerate(
+        zip(answer.names, answer.numbers, numbers, strict=True)
+    ):
         if k in reference.differing:
             continue
         error = relative_error(computed, exact)
@@ -204,20 +235,32 @@ def _judge(
         wrong = True
         if covered:
             continue
-        as_written = _right_as_written(computed, k, tree, point, second=len(numbers) > len(point) + 1)
+        as_written = _right_as_written(
+            computed, k, tree, point, second=len(numbers) > len(point) + 1
+        )
         if as_written:
             report.count("numbers that are right for the decimals that are written")
             continue
-        found = {"number": name or "value", "answer": computed, "reference": _written(exact), "error": error}
+        found = {
+            "number": name or "value",
+            "answer": computed,
+            "reference": _written(exact),
+            "error": error,
+        }
         found["warnings"] = [warning.message for warning in answer.warnings]
         if as_written is None:
-            report.sample("wrong in silence, unless for the decimals that are written", {**asked, **found})
+            report.sample(
+                "wrong in silence, unless for the decimals that are written", {**asked, **found}
+            )
         else:
             report.fault("wrong in silence", {**asked, **found})
     if warnings:
         report.count("points with a warning")
         if not wrong:
-            told = {"warnings": [warning.message for warning in warnings], "answer": [*answer.numbers]}
+            told = {
+                "warnings": [warning.message for warning in warnings],
+                "answer": [*answer.numbers],
+            }
             report.sample("points with a warning, and nothing is wrong", {**asked, **told})
         report.count("points with a warning about a number that is right to 15 digits", alarms)
     elif wrong:
@@ -225,7 +268,9 @@ def _judge(
 
 
 def relative_error(computed: float, exact: Any) -> float:
-    """Return the error of a double relative to the right number, 0 for what is right as far as doubles go."""
+    """Return the error of a double relative to the right number, 0 for what is right as far as
+    doubles go.
+    """
     if exact is None:
         return 0.0 if abs(computed) <= 2 * SMALLEST else math.inf
     middle = float(exact.mid())
@@ -237,10 +282,13 @@ def relative_error(computed: float, exact: Any) -> float:
     return float(abs(arb(computed) - exact).mid() / abs(exact).mid())
 
 
-def _right_as_written(computed: float, k: int, tree: Tree, point: Mapping[str, str], *, second: bool) -> bool | None:
+def _right_as_written(
+    computed: float, k: int, tree: Tree, point: Mapping[str, str], *, second: bool
+) -> bool | None:
     """Return whether a number is right for the decimals of the formula, or of the point too.
 
-    None where balls of decimals do not decide on which side of an edge a number such as 30/0.3 lies.
+    None where balls of decimals do not decide on which side of an edge a number such as 30/0.3
+    lies.
     """
     is_decided = True
     for doubles in (False, True):
@@ -266,7 +314,11 @@ def _is_smooth_as_written(tree: Tree, point: Mapping[str, str]) -> bool:
 def _names(warning: Diagnostic, name: str) -> bool:
     """Return whether a warning is about a number, by the name of it, or about all of them."""
     message = warning.message
-    if "has no value" in message or "could not be determined" in message or "decides this comparison" in message:
+    if (
+        "has no value" in message
+        or "could not be determined" in message
+        or "decides this comparison" in message
+    ):
         return True
     subject = message.partition(":")[0]
     second = {frozenset(re.findall(r"\w+", by)) for by in re.findall(SECOND, subject)}

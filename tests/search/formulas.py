@@ -1,4 +1,6 @@
-"""Random formulas as trees, with the text that they are written as; of points, random ones of any size."""
+"""Random formulas as trees, with the text that they are written as; of points, random ones of any
+size.
+"""
 
 from __future__ import annotations
 
@@ -7,11 +9,13 @@ from random import Random
 from typing import Any
 
 Tree = tuple[Any, ...]
-"""A kind of node and its parts: `("name", "x")`, `("literal", "0.1")`, `("+", …, …)`, `("sin", …)`, `("index", …)`."""
+"""A kind of node and its parts: `("name", "x")`, `("literal", "0.1")`, `("+", …, …)`, `("sin", …)`,
+`("index", …)`.
+"""
 
 LITERALS = (
-    "0.1", "0.3", "0.5", "1", "1", "2", "2", "3", "4", "7", "10", "0.01", "1.5", "2.75", "1e-3", "1e-9", "1e5", "1e8",
-    "1e16", "100", "pi", "0.999", "12345.678",
+    "0.1", "0.3", "0.5", "1", "1", "2", "2", "3", "4", "7", "10", "0.01", "1.5", "2.75", "1e-3",
+    "1e-9", "1e5", "1e8", "1e16", "100", "pi", "0.999", "12345.678",
 )  # fmt: skip
 _ONE = """
 exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs sign floor ceil round sin cos tan sec csc cot asin acos atan asec acsc
@@ -19,7 +23,9 @@ acot sinc deg rad sinh cosh tanh sech csch coth asinh acosh atanh asech acsch ac
 sigmoid softplus softsign logit heaviside erf erfc erfinv erfcx normpdf normcdf norminv lambertw gamma lgamma digamma
 trigamma
 """
-_COMMON = "exp log sqrt sin cos tan atan tanh log1p expm1 gamma lgamma erf sinh cosh sigmoid softplus"
+_COMMON = (
+    "exp log sqrt sin cos tan atan tanh log1p expm1 gamma lgamma erf sinh cosh sigmoid softplus"
+)
 ONE, COMMON = _ONE.split(), _COMMON.split()
 """The functions of one argument, and those that are drawn more often."""
 TWO = ("log", "pow", "atan2", "beta", "logaddexp")
@@ -107,7 +113,9 @@ EDGES: tuple[Tree, ...] = (
     ("pow", ("-", _number("1"), ("tanh", A)), ("abs", B)),
     ("sinc", ("+", A, B)),
 )
-"""Shapes in A and B at or beside kinks, jumps and cuts, and rules that choose by a number that may be 0 by rounding."""
+"""Shapes in A and B at or beside kinks, jumps and cuts, and rules that choose by a number that may
+be 0 by rounding.
+"""
 SHAPES = CANCELLING + EDGES
 
 
@@ -152,7 +160,20 @@ def _of_several(rng: Random, names: Sequence[str], depth: int) -> Tree:
         return tree_of(rng, [*names, *further], rng.randint(0, depth - 1))
 
     kind = rng.choice(
-        ("two", "two", "any", "any", "clamp", "polygamma", "gammainc", "where", "where", "index", "let", "let")
+        (
+            "two",
+            "two",
+            "any",
+            "any",
+            "clamp",
+            "polygamma",
+            "gammainc",
+            "where",
+            "where",
+            "index",
+            "let",
+            "let",
+        )
     )
     if kind == "two":
         return (rng.choice(TWO), inner(), inner())
@@ -163,7 +184,11 @@ def _of_several(rng: Random, names: Sequence[str], depth: int) -> Tree:
     if kind == "polygamma":
         return ("polygamma", _number(rng.choice("0123")), inner())
     if kind == "gammainc":
-        return (rng.choice(("gammainc", "gammaincc")), _number(rng.choice(SHAPE_PARAMETERS)), inner())
+        return (
+            rng.choice(("gammainc", "gammaincc")),
+            _number(rng.choice(SHAPE_PARAMETERS)),
+            inner(),
+        )
     if kind == "where":
         return ("where", rng.choice("<>"), inner(), inner(), inner(), inner())
     if kind == "index" and "k" not in names:
@@ -230,7 +255,23 @@ def formula(rng: Random, depth: int = 4) -> Tree:
 
 
 # ---- points
-SPECIAL = ("0", "1", "-1", "0.5", "2", "3", "1e-8", "1e8", "3.141592653589793", "49", "100", "0.1", "-2", "10", "1e16")
+SPECIAL = (
+    "0",
+    "1",
+    "-1",
+    "0.5",
+    "2",
+    "3",
+    "1e-8",
+    "1e8",
+    "3.141592653589793",
+    "49",
+    "100",
+    "0.1",
+    "-2",
+    "10",
+    "1e16",
+)
 
 
 def number(rng: Random) -> str:

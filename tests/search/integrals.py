@@ -1,4 +1,6 @@
-"""A kind of search: definite integrals, of tables and random ones, against quadrature in 50 digits by mpmath."""
+"""A kind of search: definite integrals, of tables and random ones, against quadrature in 50 digits
+by mpmath.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,8 @@ LEAST_AGREEMENT = 1e-12
 SPARE = 100
 """How many times their difference the reference may be off."""
 NAMES = (
-    "sqrt exp log sin cos tan sec csc cot asin acos atan sinh cosh tanh sech csch coth asinh acosh atanh erf erfc cbrt"
+    "sqrt exp log sin cos tan sec csc cot asin acos atan sinh cosh tanh sech csch coth asinh acosh"
+    " atanh erf erfc cbrt"
 )
 
 TABLE = """
@@ -256,7 +259,9 @@ SHARED = 40
 SMALL = 1e-3
 NUMBER = re.compile(r"(?<![\w.])\d+(?:\.\d*)?")
 LARGEST_ARGUMENT = 4000
-"""Bits of the largest argument of a function: `sin` of more needs as many bits of pi, `exp` as large an exponent."""
+"""Bits of the largest argument of a function: `sin` of more needs as many bits of pi, `exp` as
+large an exponent.
+"""
 LARGEST = 1e30
 """Quadratures of what diverges may agree in the digits of a huge number."""
 
@@ -265,7 +270,8 @@ def parameters(rng: Random) -> dict[str, object]:
     """Return values for the parameters of the table."""
     return {
         "a": rng.choice((1, 2, 3, 5)), "b": rng.choice((1, 2, 3, 4)), "c": rng.choice((1, 2, 7)),
-        "n": rng.choice((2, 3, 4, 5)), "big": rng.choice((6, 7, 9)), "p": rng.choice(("-1/2", "-1/3", "-1/4", "-2/3")),
+        "n": rng.choice((2, 3, 4, 5)), "big": rng.choice((6, 7, 9)),
+        "p": rng.choice(("-1/2", "-1/3", "-1/4", "-2/3")),
     }  # fmt: skip
 
 
@@ -314,7 +320,11 @@ def _bounded(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
 
 
 def _scaled_erfc(x: Any) -> Any:
-    return mpmath.hyperu(0.5, 0.5, x * x) / mpmath.sqrt(mpmath.pi) if x > 0 else mpmath.exp(x * x) * mpmath.erfc(x)
+    return (
+        mpmath.hyperu(0.5, 0.5, x * x) / mpmath.sqrt(mpmath.pi)
+        if x > 0
+        else mpmath.exp(x * x) * mpmath.erfc(x)
+    )
 
 
 SAME_NAMES = "besselj bessely besseli besselk gamma digamma zeta beta atan2"
@@ -338,7 +348,9 @@ SPECIAL: dict[str, Callable[..., Any]] = {
 def function_of(text: str) -> Callable[[Any], Any]:
     """Return a formula as a real function by mpmath, which raises ValueError where it has none."""
     names = {name: _bounded(getattr(mpmath, name)) for name in NAMES.split()}
-    names.update(pi=mpmath.pi, e=mpmath.e, abs=abs, max=max, inf=mpmath.inf, sign=mpmath.sign, **SPECIAL)
+    names.update(
+        pi=mpmath.pi, e=mpmath.e, abs=abs, max=max, inf=mpmath.inf, sign=mpmath.sign, **SPECIAL
+    )
     code = compile(NUMBER.sub(r"mpf('\g<0>')", text), text, "eval")
     names["mpf"] = mpmath.mpf
 
@@ -356,21 +368,38 @@ def function_of(text: str) -> Callable[[Any], Any]:
 
 
 def reference(text: str, between: str) -> tuple[Any, Any] | None:
-    """Return an integral in up to 50 digits, and how far it may be off, where two quadratures agree; else None."""
+    """Return an integral in up to 50 digits, and how far it may be off, where two quadratures
+    agree; else None.
+    """
     with mpmath.workdps(DIGITS):
         f = function_of(text)
         low, high = (_end(end) for end in between.split(":"))
         middle = (1, 3), (mpmath.mpf(7) / 5, mpmath.mpf(9) / 2)
         if (low, high) == (-mpmath.inf, mpmath.inf):
             # what diverges on both sides may cancel
-            halves = [reference(text, f"-inf:{middle[0][0]}"), reference(text, f"{middle[0][0]}:inf")]
+            halves = [
+                reference(text, f"-inf:{middle[0][0]}"),
+                reference(text, f"{middle[0][0]}:inf"),
+            ]
             known = [half for half in halves if half is not None]
-            return (sum(half[0] for half in known), sum(half[1] for half in known)) if len(known) == 2 else None
+            return (
+                (sum(half[0] for half in known), sum(half[1] for half in known))
+                if len(known) == 2
+                else None
+            )
         try:
             one, other = (
-                _in_digits(extra, f, text, low, high, points) for extra, points in zip((0, 20), middle, strict=True)
+                _in_digits(extra, f, text, low, high, points)
+                for extra, points in zip((0, 20), middle, strict=True)
             )
-        except (ValueError, ZeroDivisionError, ArithmeticError, OverflowError, mpmath.libmp.NoConvergence, TypeError):
+        except (
+            ValueError,
+            ZeroDivisionError,
+            ArithmeticError,
+            OverflowError,
+            mpmath.libmp.NoConvergence,
+            TypeError,
+        ):
             return None
         size, error = max(abs(one), mpmath.mpf("1e-10")), abs(one - other)
         is_known = error <= LEAST_AGREEMENT * size and size < LARGEST
@@ -382,17 +411,23 @@ def _end(text: str) -> Any:
 
 
 def _in_digits(extra: int, *question: Any) -> Any:
-    """Return an integral in more digits: what diverges then has another value, as it is cut off elsewhere."""
+    """Return an integral in more digits: what diverges then has another value, as it is cut off
+    elsewhere.
+    """
     with mpmath.workdps(DIGITS + extra):
         return _quadrature(*question)
 
 
 def _quadrature(f: Any, text: str, low: Any, high: Any, points: Any) -> Any:
-    """Return an integral: between half periods far out where the formula oscillates, else by tanh-sinh."""
+    """Return an integral: between half periods far out where the formula oscillates, else by
+    tanh-sinh.
+    """
     if high == mpmath.inf and any(name in text for name in OSCILLATING):
         if max(abs(f(10**8 + k)) for k in range(7)) > SMALL:
             raise ValueError("what does not fall to 0 has no integral, and a value by such sums")
-        return mpmath.quad(f, [low, points[0]]) + mpmath.quadosc(f, [points[0], mpmath.inf], omega=1)
+        return mpmath.quad(f, [low, points[0]]) + mpmath.quadosc(
+            f, [points[0], mpmath.inf], omega=1
+        )
     width = high - low
     if width == mpmath.inf:
         ends = sorted({low, high, *[end for end in (-points[1], *points) if low <= end <= high]})
@@ -403,7 +438,9 @@ def _quadrature(f: Any, text: str, low: Any, high: Any, points: Any) -> Any:
 
 # ---- the kind
 def integrals(rng: Random, report: Report) -> None:
-    """Ask definite integrals of tables and random ones, and compare proven digits with quadrature in 50 digits."""
+    """Ask definite integrals of tables and random ones, and compare proven digits with quadrature
+    in 50 digits.
+    """
     table = report.formula % 2 == 0
     if table:
         row = report.formula // 2 * STRIDE % len(ROWS)
@@ -442,7 +479,13 @@ def integrals(rng: Random, report: Report) -> None:
     fault = difference(answer, value)
     if fault is not None:
         report.fault(
-            fault, {**found, "value": answer.value, "digits": answer.digits, "reference": mpmath.nstr(value, 40)}
+            fault,
+            {
+                **found,
+                "value": answer.value,
+                "digits": answer.digits,
+                "reference": mpmath.nstr(value, 40),
+            },
         )
 
 
@@ -450,12 +493,19 @@ def difference(answer: Integral, known: tuple[Any, Any]) -> str | None:
     """Return how an answer differs from the reference; None if it does not."""
     value, error = known
     with mpmath.workdps(DIGITS):
-        if answer.value is not None and abs(answer.value - value) > 1e-9 * max(abs(value), 1e-3) + error:
+        if (
+            answer.value is not None
+            and abs(answer.value - value) > 1e-9 * max(abs(value), 1e-3) + error
+        ):
             return "a wrong value"
         if answer.digits is not None:
             shown = mpmath.mpf(answer.digits)
             figures = answer.digits.lower().partition("e")[0].replace(".", "").lstrip("-0")
-            unit = mpmath.mpf(10) ** (mpmath.floor(mpmath.log10(abs(shown))) + 1 - len(figures)) if shown else 1e-6
+            unit = (
+                mpmath.mpf(10) ** (mpmath.floor(mpmath.log10(abs(shown))) + 1 - len(figures))
+                if shown
+                else 1e-6
+            )
             if abs(shown - value) > unit + error:
                 return "wrong digits"
         if answer.formula is not None and "(" in answer.formula:

@@ -1,4 +1,6 @@
-"""The kinds of search, by name: each draws one formula, file or command line and adds what it finds to a report."""
+"""The kinds of search, by name: each draws one formula, file or command line and adds what it finds
+to a report.
+"""
 
 from __future__ import annotations
 

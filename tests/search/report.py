@@ -47,7 +47,13 @@ class Report:
             self._write(self._record(template, found))
 
     def _record(self, sort: str, found: Mapping[str, Any]) -> dict[str, Any]:
-        return {"sort": sort, "kind": self.kind, "seed": self.seed, "formula": self.formula, **found}
+        return {
+            "sort": sort,
+            "kind": self.kind,
+            "seed": self.seed,
+            "formula": self.formula,
+            **found,
+        }
 
     def _write(self, record: Mapping[str, Any]) -> None:
         if self._file is not None:

@@ -33,7 +33,9 @@ def test_a_lost_line_and_an_internal_error_are_found() -> None:
     assert faults([b"x"], Result(answer, "", 0)) == []
     assert faults([b"x", b"y"], Result(answer, "", 0)) == [("not one record a line", 0)]
     assert faults([b"x"], Result(internal, "", 3)) == [("internal error", 1)]
-    assert faults([b"x"], Result(answer, "Traceback (most recent call last)", 70)) == [("traceback", 0)]
+    assert faults([b"x"], Result(answer, "Traceback (most recent call last)", 70)) == [
+        ("traceback", 0)
+    ]
 
 
 def test_a_wrong_number_is_found() -> None:
@@ -49,14 +51,19 @@ for number in range(12):
     digits.trial(Random(number), report, digits.Question(wrong, None, second=False))
 print(len(report.faults))
 """
-    found = subprocess.run([sys.executable, "-c", wrong], cwd=TOP, capture_output=True, text=True, timeout=300)
+    found = subprocess.run(
+        [sys.executable, "-c", wrong], cwd=TOP, capture_output=True, text=True, timeout=300
+    )
     assert int(found.stdout) > 20, found.stderr
 
 
 def test_an_integral_is_compared_with_quadrature_in_50_digits() -> None:
     known = integrals.reference("1/(1 + x**2)", "0:inf")
     assert known is not None and abs(known[0] - mpmath.pi / 2) < 1e-14 and known[1] < 1e-30
-    assert integrals.reference("1/x", "1:inf") is None and integrals.reference("sin(x)", "0:inf") is None
+    assert (
+        integrals.reference("1/x", "1:inf") is None
+        and integrals.reference("sin(x)", "0:inf") is None
+    )
     right = integrals.integrate("1/(1 + x**2)", ends=["x=0:inf"])
     assert integrals.difference(right, known) is None
     for changed in ({"digits": "1.5708963267948966"}, {"formula": "pi/(2 + 1)"}, {"value": 1.57}):

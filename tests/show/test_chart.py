@@ -31,7 +31,9 @@ def _places(path: Any) -> list[tuple[float, float]]:
 
 
 def _scale(drawing: Any, first: float, second: float) -> Any:
-    """Return what turns vertical pixels of the first panel into numbers, by the labels of two marks."""
+    """Return what turns vertical pixels of the first panel into numbers, by the labels of two
+    marks.
+    """
     at = {text.text: float(text.get("y")) - 4 for text in _of_kind(drawing, "r")}
     low, high = at[f"{first:g}"], at[f"{second:g}"]
     return lambda y: first + (y - low) / (high - low) * (second - first)
@@ -52,24 +54,38 @@ def test_a_fit_shows_data_curve_and_residuals() -> None:
     assert slopes == pytest.approx([slopes[0]] * 4, abs=0.2)  # the data are as far apart as their x
     curve = _places(_of_kind(drawing, "line")[0])
     a, b = (answer.parameters[name].estimate for name in "ab")
-    assert number(curve[0][1]) == pytest.approx(a, abs=0.05) and number(curve[-1][1]) == pytest.approx(
-        a + 4 * b, abs=0.05
+    assert number(curve[0][1]) == pytest.approx(a, abs=0.05) and number(
+        curve[-1][1]
+    ) == pytest.approx(a + 4 * b, abs=0.05)
+    assert [text.text for text in drawing.iter() if text.text in ("y", "residual", "x")] == [
+        "y",
+        "residual",
+        "x",
+    ]
+    assert (
+        "prefers-color-scheme:dark" in html
+        and 'aria-label="data, fitted curve and residuals of y"' in html
     )
-    assert [text.text for text in drawing.iter() if text.text in ("y", "residual", "x")] == ["y", "residual", "x"]
-    assert "prefers-color-scheme:dark" in html and 'aria-label="data, fitted curve and residuals of y"' in html
 
 
 def test_a_fit_of_many_rows_has_a_small_chart() -> None:
     pytest.importorskip("scipy")
     xs = [k / 1000 for k in range(5000)]
-    html = fit("y = a*x + b", {"x": xs, "y": [3 * x + (k * 7919 % 101) / 50 for k, x in enumerate(xs)]})._repr_html_()
+    html = fit(
+        "y = a*x + b", {"x": xs, "y": [3 * x + (k * 7919 % 101) / 50 for k, x in enumerate(xs)]}
+    )._repr_html_()
     assert html is not None and len(html) < 2 * MAX_BYTES
 
 
 def test_a_descent_shows_its_values_and_the_best_and_not_all_rows() -> None:
     answer = descend("x**2", {"x": 1024}, rate=0.25, steps=200)
     html = answer._repr_html_()
-    assert html is not None and len(html) < MAX_BYTES and html.count("<tr>") < 50 and "`rows` are all" in html
+    assert (
+        html is not None
+        and len(html) < MAX_BYTES
+        and html.count("<tr>") < 50
+        and "`rows` are all" in html
+    )
     drawing = _drawing(html)
     line = _places(_of_kind(drawing, "line")[0])
     # the values are halved in each step: a straight line in a logarithmic scale
@@ -80,14 +96,19 @@ def test_a_descent_shows_its_values_and_the_best_and_not_all_rows() -> None:
 
 @pytest.mark.parametrize("numbers", [[], [float("nan")], [float("inf"), 1.0]])
 def test_there_is_no_chart_of_what_is_no_number(numbers: list[float]) -> None:
-    assert chart([Panel("y", 100, dots=[(float(k), y) for k, y in enumerate(numbers)])], "x", "dots") is None
+    assert (
+        chart([Panel("y", 100, dots=[(float(k), y) for k, y in enumerate(numbers)])], "x", "dots")
+        is None
+    )
 
 
 @pytest.mark.parametrize(
     "ends", [(0.0, 0.0), (5.0, 5.0), (-1e308, 1e308), (1e-320, 3e-320), (1e-300, 1e300), (7.0, 8e9)]
 )
 def test_any_range_of_numbers_has_a_chart_with_marks(ends: tuple[float, float]) -> None:
-    svg = chart([Panel("<y>", 100, line=[*enumerate(ends)], may_be_logarithmic=True)], "a & b", "a line")
+    svg = chart(
+        [Panel("<y>", 100, line=[*enumerate(ends)], may_be_logarithmic=True)], "a & b", "a line"
+    )
     assert svg is not None
     drawing = ElementTree.fromstring(svg)
     ys = [y for _, y in _places(_of_kind(drawing, "line")[0])]
@@ -96,9 +117,10 @@ def test_any_range_of_numbers_has_a_chart_with_marks(ends: tuple[float, float]) 
 
 def test_a_chart_loads_no_library() -> None:
     code = (
-        "import sys; from autodiff_cli import descend; d = descend('x**2', {'x': 2}, rate=0.1, steps=9);"
-        "before = {*sys.modules}; assert 'class=\"chart\"' in d._repr_html_();"
-        "print(sorted(({*sys.modules} - before) & {'numpy', 'matplotlib', 'scipy', 'pandas', 'rich'}))"
+        "import sys; from autodiff_cli import descend; d = descend('x**2', {'x': 2}, rate=0.1,"
+        " steps=9);before = {*sys.modules}; assert 'class=\"chart\"' in"
+        " d._repr_html_();print(sorted(({*sys.modules} - before) & {'numpy', 'matplotlib', 'scipy',"
+        " 'pandas', 'rich'}))"
     )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "[]"

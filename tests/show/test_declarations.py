@@ -46,7 +46,9 @@ def test_each_key_is_an_attribute_or_is_computed(name: str) -> None:
     assert issubclass(kind, Record)
     for field in read_declaration(kind).fields:
         assert field.meaning
-        assert field.value is not None or field.name in kind._fields or hasattr(kind, field.name), field.name
+        assert field.value is not None or field.name in kind._fields or hasattr(kind, field.name), (
+            field.name
+        )
 
 
 @pytest.mark.parametrize("name", ASKED)

@@ -1,4 +1,6 @@
-"""Pictures: what is drawn, that nothing overlaps or is cut, that names are escaped, and what is refused."""
+"""Pictures: what is drawn, that nothing overlaps or is cut, that names are escaped, and what is
+refused.
+"""
 
 from __future__ import annotations
 
@@ -34,10 +36,15 @@ from tex import compile_document
 
 NEURON = "x1w1 = x1*w1; x2w2 = x2*w2; n = x1w1 + x2w2 + b; o = tanh(n)"
 POINT = {"x1": 2.0, "x2": 0.0, "w1": -3.0, "w2": 1.0, "b": 6.8813735870195432}
-HOSTILE = "a\"b'<c>|{d}\\e\nf\\n\t&amp;%%{init: {}}%% `*x*` [z](y) #35; - 1. </text><script>  two\x1b]]> --> $x$ λ²"
+HOSTILE = (
+    "a\"b'<c>|{d}\\e\nf\\n\t&amp;%%{init: {}}%% `*x*` [z](y) #35; - 1. </text><script>  two\x1b]]>"
+    " --> $x$ λ²"
+)
 
 
-CASES = [(shape, count) for shape in ("chain", "tree", "powers", "shared") for count in (5, 50, 300)]
+CASES = [
+    (shape, count) for shape in ("chain", "tree", "powers", "shared") for count in (5, 50, 300)
+]
 
 
 @pytest.mark.parametrize(("shape", "count"), CASES)
@@ -53,7 +60,9 @@ def test_nothing_overlaps_and_nothing_is_cut(shape: str, count: int) -> None:
     _, _, width, height = map(float, root.get("viewBox", "").split())
     assert all(box.left >= 0 and box.right <= width - 40 + 0.1 for box in found)
     assert all(box.top >= 0 and box.bottom <= height - 40 + 0.1 for box in found)
-    assert {text.text for text in root.iter(f"{SVG}text")} >= {node.label for node in drawn.nodes if node.variable}
+    assert {text.text for text in root.iter(f"{SVG}text")} >= {
+        node.label for node in drawn.nodes if node.variable
+    }
 
 
 @settings(max_examples=60, deadline=None)
@@ -89,12 +98,18 @@ def test_long_and_foreign_names_fit() -> None:
     found = boxes(root)
     assert overlaps(found) == 0 and cut(root, found) == []
     lengths = {text.text: float(text.get("textLength", "")) for text in root.iter(f"{SVG}text")}
-    assert lengths[wide.label] == pytest.approx(lengths["W" * 400] * 120 / 400, abs=0.2), "two columns a character"
+    assert lengths[wide.label] == pytest.approx(lengths["W" * 400] * 120 / 400, abs=0.2), (
+        "two columns a character"
+    )
 
 
 def test_a_shared_node_is_drawn_once_and_each_use_is_a_line() -> None:
     text = dot(picture("a = x*x; a*a + a", {"x": 3}))
-    assert text.count('[label="{a |') == 1 and text.count("v0 -> f1") == 2 and text.count("v1 -> f2") == 2
+    assert (
+        text.count('[label="{a |') == 1
+        and text.count("v0 -> f1") == 2
+        and text.count("v1 -> f2") == 2
+    )
     root = ET.fromstring(svg(picture("a = x*x; a*a + a", {"x": 3})))
     heads = [each for each in root.iter(f"{SVG}path") if each.get("class") == "head"]
     assert len(heads) == 6
@@ -113,7 +128,9 @@ def test_operands_arrive_in_order_where_order_matters() -> None:
         for each in root.iter(f"{SVG}path"):
             if each.get("class") == "line" and "h" not in each.get("d", ""):
                 path = points(each.get("d", ""))
-                start = min(label_at, key=lambda at: abs(at[0] - path[0][0]) + abs(at[1] - path[0][1]))
+                start = min(
+                    label_at, key=lambda at: abs(at[0] - path[0][0]) + abs(at[1] - path[0][1])
+                )
                 found[label_at[start]] = path[-1][1]
         return found
 
@@ -136,15 +153,25 @@ def test_branches_that_are_not_taken_have_dashes_and_no_numbers() -> None:
     drawn = picture("log(x) if x > 0 and z < 1 else y*y", {"x": -1, "y": 3, "z": 5})
     skipped = {node.operation or node.label for node in drawn.nodes if not node.taken}
     assert skipped == {"log", "<", "z", ""}
-    assert all(node.data is None and node.grad is None for node in drawn.nodes if not node.taken and node.operation)
-    assert [cell.as_read for node in drawn.nodes if node.label == "z" for cell in cells(node)] == ["z"]
+    assert all(
+        node.data is None and node.grad is None
+        for node in drawn.nodes
+        if not node.taken and node.operation
+    )
+    assert [cell.as_read for node in drawn.nodes if node.label == "z" for cell in cells(node)] == [
+        "z"
+    ]
     root = ET.fromstring(svg(drawn))
     dashed = [each for each in root.iter(f"{SVG}rect") if "skipped" in (each.get("class") or "")]
     assert len(dashed) == 6  # log and < with their boxes, z, 1
     assert ".skipped{stroke-dasharray" in svg(drawn)
     assert dot(drawn).count("style=dashed") == 13
     assert mermaid(drawn).count("-.->") == 7
-    lines = [each.get("class") for each in root.iter(f"{SVG}path") if (each.get("class") or "").startswith("line")]
+    lines = [
+        each.get("class")
+        for each in root.iter(f"{SVG}path")
+        if (each.get("class") or "").startswith("line")
+    ]
     assert lines.count("line skipped") == 8
 
 
@@ -177,7 +204,11 @@ def test_hostile_names_are_escaped_in_dot() -> None:
     text = dot(hostile())
     rest = re.sub(r'"(?:[^"\\]|\\.)*"', "…", text)
     assert re.fullmatch(r"[\w…\s\[\]{}=,.;>-]*", rest), rest
-    label = next(found for found in re.findall(r'label="\{((?:[^"\\]|\\.)*)\}"', text) if found.startswith("a"))
+    label = next(
+        found
+        for found in re.findall(r'label="\{((?:[^"\\]|\\.)*)\}"', text)
+        if found.startswith("a")
+    )
     first = re.split(r"(?<!\\)(?:\\\\)* \| ", label)[0]
     assert html.unescape(re.sub(r"\\(.)", r"\1", first)) == escaped(HOSTILE)
 
@@ -186,7 +217,9 @@ def test_hostile_names_are_escaped_in_mermaid() -> None:
     text = mermaid(hostile())
     for line in text.splitlines()[1:]:
         assert re.fullmatch(
-            r'  (accTitle: |accDescr: |\w+ --> \w+|\w+(\["|\(\["))?([\w ]|(?<=\d)\.(?=\d)|#\d+;)*("\]|"\]\))?', line
+            r'  (accTitle: |accDescr: |\w+ --> \w+|\w+(\["|\(\["))?([\w'
+            r' ]|(?<=\d)\.(?=\d)|#\d+;)*("\]|"\]\))?',
+            line,
         ), line
     label = re.findall(r'\["(.*)"\]', text)[0].split(" #124; data")[0]
     assert re.sub(r"#(\d+);", lambda found: chr(int(found[1])), label) == escaped(HOSTILE)
@@ -204,14 +237,18 @@ def test_every_character_can_be_a_name() -> None:
     for start in range(0, 0x3000, 256):
         x = Value(1.0, label="".join(map(chr, range(start, start + 256))))
         drawn = to_picture([x])
-        assert escaped(x.label) in [text.text for text in ET.fromstring(svg(drawn)).iter(f"{SVG}text")]
+        assert escaped(x.label) in [
+            text.text for text in ET.fromstring(svg(drawn)).iter(f"{SVG}text")
+        ]
         assert dot(drawn).count("\n") == 6 and mermaid(drawn).count("\n") == 4
 
 
 # ---- how it looks -------------------------------------------------------------------------------------------------
 def luminance(color: str) -> float:
     parts = [int(color[k : k + 2], 16) / 255 for k in (1, 3, 5)]
-    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    red, green, blue = (
+        part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts
+    )
     return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
@@ -235,7 +272,9 @@ def test_an_svg_follows_the_reader_and_can_be_read_aloud() -> None:
     assert root.get("role") == "img"
     assert root[0].tag == f"{SVG}title" and root[0].text == f"Graph of {NEURON}"
     assert "value is 0.707107" in (root[1].text or "") and "x1 -1.5, w1 1" in (root[1].text or "")
-    assert "@media (prefers-color-scheme:dark)" in text and LIGHT.paper in text and DARK.paper in text
+    assert (
+        "@media (prefers-color-scheme:dark)" in text and LIGHT.paper in text and DARK.paper in text
+    )
     assert DARK.result not in svg(picture(NEURON, POINT), Choices(theme="light"))
     assert LIGHT.result not in svg(picture(NEURON, POINT), Choices(theme="dark"))
 
@@ -262,7 +301,9 @@ def test_a_large_png_has_fewer_pixels_and_the_largest_is_refused() -> None:
     data = png(size("shared", 150))
     width, height = struct.unpack(">II", data[16:24])
     assert width <= 120_000 and width * height <= 101e6
-    long = "\n".join(f"a_long_name_{k} = {f'a_long_name_{k - 1}' if k else 'x'} + 1" for k in range(1500))
+    long = "\n".join(
+        f"a_long_name_{k} = {f'a_long_name_{k - 1}' if k else 'x'} + 1" for k in range(1500)
+    )
     with pytest.raises(ExpressionError, match="too many for a PNG") as caught:
         png(picture(long, symbolic=True))
     assert caught.value.kind == "limit"
@@ -271,7 +312,9 @@ def test_a_large_png_has_fewer_pixels_and_the_largest_is_refused() -> None:
 def test_the_figure_of_the_tutorial_is_what_its_command_draws() -> None:
     program = "x1w1 = x1*w1\nx2w2 = x2*w2\nx1w1x2w2 = x1w1 + x2w2\nn = x1w1x2w2 + b\no = tanh(n)\n"
     figure = TESTS / "tutorials" / "neuron.svg"
-    assert program.replace("\n", "\n> ") in figure.with_name("2-backpropagation.md").read_text(encoding="utf-8")
+    assert program.replace("\n", "\n> ") in figure.with_name("2-backpropagation.md").read_text(
+        encoding="utf-8"
+    )
     assert figure.read_text(encoding="utf-8") == svg(picture(program, POINT))
 
 
@@ -292,7 +335,10 @@ def test_a_diagram_with_more_edges_than_mermaid_likes_says_so() -> None:
     many, few = mermaid(size("tree", 400)).splitlines(), mermaid(size("tree", 50)).splitlines()
     edges = sum("-->" in line for line in many)
     assert edges > 500
-    assert many[1] == f"  %% {edges} edges: a page draws more than 500 only if its maxEdges setting allows it"
+    assert (
+        many[1]
+        == f"  %% {edges} edges: a page draws more than 500 only if its maxEdges setting allows it"
+    )
     assert not any("%%" in line for line in few)
 
 
@@ -317,7 +363,9 @@ def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:
     drawn = gather(picture(BLACK_SCHOLES, OPTION))
     made, root = tikz(drawn), ET.fromstring(svg(drawn))
     corners = {f"({each.left:g},{each.top:g}) rectangle" for each in boxes(root)}
-    assert corners == set(re.findall(r"\] (\([-\d.]+,[-\d.]+\) rectangle)", made.partition("scope")[2]))
+    assert corners == set(
+        re.findall(r"\] (\([-\d.]+,[-\d.]+\) rectangle)", made.partition("scope")[2])
+    )
     assert made.count(r"\node") == len([*root.iter(f"{SVG}text")])
     lines = list(root.iter(f"{SVG}path"))
     assert made.count(r"\path[graph") == len(lines) + len(corners)
@@ -329,12 +377,20 @@ def test_tikz_draws_what_the_svg_does_at_the_same_places() -> None:
 
 
 def test_tikz_compiles_whatever_names_say(tmp_path: Path) -> None:
-    odd = to_picture([Value(1.0, label="".join(map(chr, range(start, start + 64)))) for start in range(0, 1024, 64)])
+    odd = to_picture(
+        [
+            Value(1.0, label="".join(map(chr, range(start, start + 64))))
+            for start in range(0, 1024, 64)
+        ]
+    )
     drawings = [
         tikz(hostile()),
         tikz(odd),
         tikz(gather(picture(BLACK_SCHOLES, OPTION)), Choices(partials=True, width=1280)),
-        tikz(picture("log(x) if x > 0 and z <= 1 else y ^ 3", {"x": -1, "y": 3, "z": 5}), Choices(theme="dark")),
+        tikz(
+            picture("log(x) if x > 0 and z <= 1 else y ^ 3", {"x": -1, "y": 3, "z": 5}),
+            Choices(theme="dark"),
+        ),
         tikz(picture("β_max*x₁ + a*b - c**2/|d|, where(not (f == 2), f, e)", symbolic=True)),
     ]
     assert r"$\beta_{\max}$" in drawings[-1] and "x_{1}" in drawings[-1]
@@ -344,13 +400,19 @@ def test_tikz_compiles_whatever_names_say(tmp_path: Path) -> None:
 def test_a_document_of_a_picture_has_a_page_as_large(tmp_path: Path) -> None:
     asked = ("graph", "x*w", "--at", "x=1,w=2", "--width", "960")
     piece = autodiff(*asked, "--format", "tikz")
-    assert piece.code == 0 and piece.out.startswith("% needs \\usepackage{tikz,amsmath}\n% Graph of x*w\n")
+    assert piece.code == 0 and piece.out.startswith(
+        "% needs \\usepackage{tikz,amsmath}\n% Graph of x*w\n"
+    )
     assert autodiff(*asked, "--output", "a.tex", "--document", folder=tmp_path).code == 0
     text = (tmp_path / "a.tex").read_text("utf-8")
     assert piece.out.partition("\n")[2].rstrip() in text
     compile_document(rf"\pdfobjcompresslevel=0 {text}", tmp_path)
-    ((width, height),) = re.findall(rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", (tmp_path / "all.pdf").read_bytes())
-    _, _, wide, high = map(float, ET.fromstring(svg(picture("x*w", {"x": 1, "w": 2}))).get("viewBox", "").split())
+    ((width, height),) = re.findall(
+        rb"/MediaBox ?\[0 0 ([\d.]+) ([\d.]+)\]", (tmp_path / "all.pdf").read_bytes()
+    )
+    _, _, wide, high = map(
+        float, ET.fromstring(svg(picture("x*w", {"x": 1, "w": 2}))).get("viewBox", "").split()
+    )
     assert (float(width), float(height)) == pytest.approx((720, 720 * high / wide), rel=2e-3)
 
 
@@ -358,11 +420,19 @@ def test_a_pdf_has_its_fonts_and_its_text_and_is_the_same_again() -> None:
     drawn = picture("x*βₘ + λ", {"x": 2, "βₘ": -3, "λ": 1})
     made = pdf(drawn, Choices(width=960, partials=True))
     assert made == pdf(drawn, Choices(width=960, partials=True))
-    assert made[:5] == b"%PDF-" and b"/FontFile2" in made and b"/ToUnicode" in made and b"/Subtype /Image" not in made
+    assert (
+        made[:5] == b"%PDF-"
+        and b"/FontFile2" in made
+        and b"/ToUnicode" in made
+        and b"/Subtype /Image" not in made
+    )
     (width,) = re.findall(rb"/MediaBox \[ 0 0 ([\d.]+) [\d.]+ \]", made)
     assert float(width) == pytest.approx(720, rel=1e-3)
     assert pdf(drawn, Choices(theme="dark")) != pdf(drawn)
-    assert len({len(pdf(to_picture([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")}) == 3
+    assert (
+        len({len(pdf(to_picture([Value(1.0, label=label)]))) for label in ("il.", "WM@", "λΩж")})
+        == 3
+    )
     assert pdf(hostile())[:5] == b"%PDF-"
     reader = shutil.which("pdftotext")
     if reader:
@@ -378,8 +448,12 @@ def test_a_pdf_is_no_larger_than_readers_show() -> None:
 
 
 # ---- libraries, the terminal --------------------------------------------------------------------------------------
-@pytest.mark.parametrize(("library", "format", "extra"), [("resvg_py", "png", "draw"), ("matplotlib", "pdf", "plot")])
-def test_a_missing_library_is_said(monkeypatch: pytest.MonkeyPatch, library: str, format: str, extra: str) -> None:
+@pytest.mark.parametrize(
+    ("library", "format", "extra"), [("resvg_py", "png", "draw"), ("matplotlib", "pdf", "plot")]
+)
+def test_a_missing_library_is_said(
+    monkeypatch: pytest.MonkeyPatch, library: str, format: str, extra: str
+) -> None:
     monkeypatch.setitem(__import__("sys").modules, library, None)
     result = autodiff("graph", "x*w", "--at", "x=1,w=2", "--format", format)
     assert result.code == 2 and result.out == ""
@@ -409,7 +483,8 @@ def test_a_stream_can_only_be_drawn_in_ascii_as_a_tree() -> None:
 
 
 def test_lines_cross_seldom() -> None:
-    # 161 when this was written; 183 by barycentres only, 239 by exchanging neighbours only, 350 without either
+    # 161 when this was written; 183 by barycentres only, 239 by exchanging neighbours only, 350
+    # without either
     random = Random(1)
     assert sum(crossings(tangle(random)) for _ in range(20)) <= 165
 
@@ -417,7 +492,9 @@ def test_lines_cross_seldom() -> None:
 def test_a_picture_does_not_change_from_run_to_run() -> None:
     drawn = [svg(size("shared", 60)) for _ in range(2)]
     assert drawn[0] == drawn[1]
-    assert all(first == second for first, second in pairwise([dot(size("tree", 50)) for _ in range(3)]))
+    assert all(
+        first == second for first, second in pairwise([dot(size("tree", 50)) for _ in range(3)])
+    )
 
 
 def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
@@ -429,7 +506,9 @@ def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
     for theme, made in drawn.items():
         rules = re.findall(r"([^{}<>]+)\{[^}]*#[0-9a-f]{6}", made)
         assert len(rules) > 8
-        assert all(each.startswith(f".autodiff.{theme} ") for rule in rules for each in rule.split(",")), rules
+        assert all(
+            each.startswith(f".autodiff.{theme} ") for rule in rules for each in rule.split(",")
+        ), rules
         assert f'class="autodiff {theme}"' in made
 
 
@@ -437,7 +516,9 @@ def test_pictures_of_two_themes_on_one_page_keep_their_colours() -> None:
 @pytest.mark.parametrize("shape", ["chain", "tree", "powers", "shared"])
 @pytest.mark.parametrize("count", [9, 60])
 @pytest.mark.parametrize(("way", "partials"), [("down", False), ("down", True), ("right", True)])
-def test_no_way_of_drawing_lays_things_over_each_other(shape: str, count: int, way: Way, partials: bool) -> None:
+def test_no_way_of_drawing_lays_things_over_each_other(
+    shape: str, count: int, way: Way, partials: bool
+) -> None:
     drawn = gather(size(shape, count))
     root = ET.fromstring(svg(drawn, Choices(way=way, partials=partials)))
     found = boxes(root)
@@ -456,7 +537,9 @@ def test_no_way_of_drawing_lays_things_over_each_other(shape: str, count: int, w
 
 def test_a_drawing_goes_down() -> None:
     drawn = picture(NEURON, POINT)
-    right, down = (boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in get_args(Way) if way != "auto")
+    right, down = (
+        boxes(ET.fromstring(svg(drawn, Choices(way=way)))) for way in get_args(Way) if way != "auto"
+    )
 
     def extent(found: list[Box]) -> tuple[float, float]:
         return max(box.right for box in found), max(box.bottom for box in found)
@@ -500,7 +583,11 @@ def test_what_is_taught_fits_a_slide(text: str, point: dict[str, float], partial
 
 
 def test_only_what_does_not_fit_goes_another_way() -> None:
-    shapes = [size(shape, count) for shape in ("chain", "tree", "powers", "shared") for count in (9, 30, 60, 150)]
+    shapes = [
+        size(shape, count)
+        for shape in ("chain", "tree", "powers", "shared")
+        for count in (9, 30, 60, 150)
+    ]
     chosen = []
     for drawn in shapes:
         auto, right, down = (text_on_a_slide(svg(drawn, Choices(way=way))) for way in get_args(Way))
@@ -512,12 +599,17 @@ def test_only_what_does_not_fit_goes_another_way() -> None:
 PROGRAMS = [
     (NEURON, POINT),
     ("a*b*c + (a + b*b) + a - sin(c)/a", {"a": 2.0, "b": -3.0, "c": 0.5}),
-    ("max(x, y, 3) + (x if x > y else y*y) + abs(x)*log(y) + polygamma(2, x)*x**y", {"x": 1.5, "y": 2.5}),
+    (
+        "max(x, y, 3) + (x if x > y else y*y) + abs(x)*log(y) + polygamma(2, x)*x**y",
+        {"x": 1.5, "y": 2.5},
+    ),
 ]
 
 
 @pytest.mark.parametrize(("text", "point"), PROGRAMS)
-def test_the_numbers_beside_the_lines_are_what_the_gradients_are_made_of(text: str, point: dict[str, float]) -> None:
+def test_the_numbers_beside_the_lines_are_what_the_gradients_are_made_of(
+    text: str, point: dict[str, float]
+) -> None:
     plain = picture(text, point)
     for drawn in (plain, gather(plain)):
         found: dict[int, float] = {}
@@ -525,7 +617,11 @@ def test_the_numbers_beside_the_lines_are_what_the_gradients_are_made_of(text: s
             for each in node.inputs:
                 if each.partial is not None and node.grad is not None:
                     found[each.node] = found.get(each.node, 0.0) + node.grad * each.partial
-        asked = {k: node.grad for k, node in enumerate(drawn.nodes) if node.grad is not None and k not in drawn.outputs}
+        asked = {
+            k: node.grad
+            for k, node in enumerate(drawn.nodes)
+            if node.grad is not None and k not in drawn.outputs
+        }
         assert len(asked) >= 7
         assert {k: found.get(k, 0.0) for k in asked} == pytest.approx(asked, rel=1e-12, abs=1e-300)
 
@@ -533,7 +629,9 @@ def test_the_numbers_beside_the_lines_are_what_the_gradients_are_made_of(text: s
 def test_the_numbers_beside_the_lines_in_every_format() -> None:
     drawn = picture("x*w", {"x": 2.0, "w": -3.0})
     choices = Choices(partials=True)
-    assert '[label="-3", fontsize=10]' in dot(drawn, choices) and '[label="2"' in dot(drawn, choices)
+    assert '[label="-3", fontsize=10]' in dot(drawn, choices) and '[label="2"' in dot(
+        drawn, choices
+    )
     assert '-->|"#45;3"| f2' in mermaid(drawn, choices)
     assert ">-3</text>" in svg(drawn, choices)
     unknown = picture("x*w", symbolic=True)

@@ -1,4 +1,6 @@
-"""Curves of equations in `plot`, held against roots that NumPy finds on lines; and how pictures are steered."""
+"""Curves of equations in `plot`, held against roots that NumPy finds on lines; and how pictures are
+steered.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,10 @@ def test_a_circle_is_one_closed_branch_of_which_all_is_shown() -> None:
     assert made.x[0] < -5 and made.x[1] > 5 and made.y[0] < -5 and made.y[1] > 5
     assert all(abs(math.hypot(x, y) - 5) < 1e-9 for x, y in branch)
     angles = sorted(math.atan2(y, x) for x, y in branch)
-    assert max(b - a for a, b in zip(angles, [*angles[1:], angles[0] + 2 * math.pi], strict=True)) < 0.05
+    assert (
+        max(b - a for a, b in zip(angles, [*angles[1:], angles[0] + 2 * math.pi], strict=True))
+        < 0.05
+    )
 
 
 @pytest.mark.parametrize(
@@ -69,7 +74,9 @@ def test_no_branch_runs_along_a_pole_or_a_jump() -> None:
 @pytest.mark.parametrize("text", ["x**2 + y**2 = 0", "abs(x - 0.3) + abs(y) = 0"])
 def test_what_does_not_cross_is_undecided_and_said(text: str) -> None:
     made = implicit(text, 1.0)
-    assert made.curves[0].undecided and any("not decided" in warning.message for warning in made.warnings)
+    assert made.curves[0].undecided and any(
+        "not decided" in warning.message for warning in made.warnings
+    )
 
 
 def test_where_an_equation_holds_nowhere_nothing_is_undecided() -> None:
@@ -78,9 +85,13 @@ def test_where_an_equation_holds_nowhere_nothing_is_undecided() -> None:
 
 
 def off(height: numpy.ndarray, text: str, half: float) -> float:
-    """Return by how many cells the drawing misses a root of a random polynomial on lines across it, at most."""
+    """Return by how many cells the drawing misses a root of a random polynomial on lines across it,
+    at most.
+    """
     made = implicit(text, half)
-    points = numpy.array([place for branch in made.curves[0].branches for place in branch] or [(math.inf, math.inf)])
+    points = numpy.array(
+        [place for branch in made.curves[0].branches for place in branch] or [(math.inf, math.inf)]
+    )
     corners = [place for cell in made.curves[0].undecided for place in cell]
     worst = 0.0
     for x in numpy.linspace(-half, half, 41)[1:-1]:
@@ -96,7 +107,9 @@ def off(height: numpy.ndarray, text: str, half: float) -> float:
 
 def polynomial(draw: random.Random) -> tuple[numpy.ndarray, str]:
     degree = draw.choice((1, 2, 3, 4))
-    height = numpy.array([[round(draw.gauss(0, 1), 2) * (i + j <= degree) for i in range(5)] for j in range(5)])
+    height = numpy.array(
+        [[round(draw.gauss(0, 1), 2) * (i + j <= degree) for i in range(5)] for j in range(5)]
+    )
     terms = [f"({c})*x**{i}*y**{j}" for j, row in enumerate(height) for i, c in enumerate(row) if c]
     return height, " + ".join(terms) + " = 0"
 
@@ -140,7 +153,9 @@ def test_sizes() -> None:
             read_size(text)
 
 
-@pytest.mark.parametrize(("low", "high"), [(0.3, 0.85), (-3.0, 5.0), (-200.0, 200.0), (0.0, 1.0), (2.95, 3.0)])
+@pytest.mark.parametrize(
+    ("low", "high"), [(0.3, 0.85), (-3.0, 5.0), (-200.0, 200.0), (0.0, 1.0), (2.95, 3.0)]
+)
 def test_logarithmic_ticks_are_where_their_texts_say(low: float, high: float) -> None:
     ticks = log_ticks(low, high, 9)
     assert 1 <= len(ticks) <= 9
@@ -148,7 +163,11 @@ def test_logarithmic_ticks_are_where_their_texts_say(low: float, high: float) ->
     for place, text in ticks:
         digit, _, power = text.rpartition("·")
         number = float(text) if not set(text) & set("⁰¹²³⁴⁵⁶⁷⁸⁹") else None
-        logarithm = math.log10(number) if number else math.log10(float(digit or 1)) + int(power[2:].translate(plain))
+        logarithm = (
+            math.log10(number)
+            if number
+            else math.log10(float(digit or 1)) + int(power[2:].translate(plain))
+        )
         assert low <= place <= high and logarithm == pytest.approx(place)
 
 
@@ -162,7 +181,17 @@ def test_a_fit_writes_its_picture_beside_its_answer(tmp_path: Path) -> None:
     rows = tmp_path / "rows.csv"
     rows.write_text("x,y\n0,1\n1,2.9\n2,5.1\n3,7\n")
     picture = tmp_path / "fit.svg"
-    ran = autodiff("fit", "y = a + b*x", "--data", str(rows), "--plot", str(picture), "--title", "A line", "--json")
+    ran = autodiff(
+        "fit",
+        "y = a + b*x",
+        "--data",
+        str(rows),
+        "--plot",
+        str(picture),
+        "--title",
+        "A line",
+        "--json",
+    )
     assert ran.code == 0 and '"parameters"' in ran.out
     assert "A line" in picture.read_text()
     again = autodiff("fit", "y = a + b*x", "--data", str(rows), "--plot", str(picture))

@@ -1,4 +1,6 @@
-"""Tests of lists on the screen: a matrix has its rows, with every number, and long unrolled runs are folded."""
+"""Tests of lists on the screen: a matrix has its rows, with every number, and long unrolled runs
+are folded.
+"""
 
 from __future__ import annotations
 
@@ -16,10 +18,18 @@ LABEL = re.compile(r"W\[(\d+),(\d+)(?::(\d+))?\]")
 
 
 @given(st.integers(1, 5), st.integers(2, 20), st.data())
-def test_the_rows_of_a_matrix_have_all_entries(height: int, width: int, data: st.DataObject) -> None:
+def test_the_rows_of_a_matrix_have_all_entries(
+    height: int, width: int, data: st.DataObject
+) -> None:
     names = [f"W[{i},{k}]" for i in range(1, height + 1) for k in range(1, width + 1)]
     point, slopes = (
-        dict(zip(names, data.draw(st.lists(numbers, min_size=len(names), max_size=len(names))), strict=True))
+        dict(
+            zip(
+                names,
+                data.draw(st.lists(numbers, min_size=len(names), max_size=len(names))),
+                strict=True,
+            )
+        )
         for _ in "ab"
     )
     table = partials_table({**point, "x": 1.5}, {**slopes, "x": -2.5}, 6)
@@ -30,11 +40,15 @@ def test_the_rows_of_a_matrix_have_all_entries(height: int, width: int, data: st
         assert match is not None
         i, first, last = int(match[1]), int(match[2]), int(match[3] or match[2])
         assert last == first or max(map(len, cells)) <= ROW_WIDTH
-        for k, *entry in zip(range(first, last + 1), *[cell.split() for cell in cells], strict=True):
+        for k, *entry in zip(
+            range(first, last + 1), *[cell.split() for cell in cells], strict=True
+        ):
             assert f"W[{i},{k}]" not in shown
             shown[f"W[{i},{k}]"] = (entry[0], entry[1])
     assert list(shown) == names
-    assert shown == {name: (format_number(point[name], 6), format_number(slopes[name], 6)) for name in names}
+    assert shown == {
+        name: (format_number(point[name], 6), format_number(slopes[name], 6)) for name in names
+    }
     assert last_row == ("x", "1.5", "-2.5")
 
 

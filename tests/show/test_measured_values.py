@@ -1,4 +1,6 @@
-"""Tests of a value with its uncertainty and unit: as people read it, as siunitx takes it, and as it is read again."""
+"""Tests of a value with its uncertainty and unit: as people read it, as siunitx takes it, and as it
+is read again.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,9 @@ from running import autodiff
 from tex import COMPILER, compile_document
 
 UNITS = {
-    "µF": r"\micro\farad", "m/s^2": r"\metre\per\second\squared", "kg": r"\kilogram", "°C": r"\degreeCelsius",
-    "kN m": r"\kilo\newton\metre", "W/(m^2 K^4)": r"\watt\per\metre\squared\per\kelvin\tothe{4}", "kΩ": r"\kilo\ohm",
+    "µF": r"\micro\farad", "m/s^2": r"\metre\per\second\squared", "kg": r"\kilogram",
+    "°C": r"\degreeCelsius", "kN m": r"\kilo\newton\metre",
+    "W/(m^2 K^4)": r"\watt\per\metre\squared\per\kelvin\tothe{4}", "kΩ": r"\kilo\ohm",
     "L/min": r"\litre\per\minute", "eV": r"\electronvolt", "mbar": "mbar",
 }  # fmt: skip
 """Units, and what the manual of siunitx writes for them."""
@@ -49,7 +52,9 @@ def test_both_ways_of_writing_are_read_again(unit: str) -> None:
     for x, u in draws(500):
         value, error = rounded(x, u)
         for text in (concise(x, u), plus_minus(x, u, unit=f" {unit}".rstrip())):
-            again = measured_value("x", text if unit in text and unit else f"{text} {unit}".rstrip())
+            again = measured_value(
+                "x", text if unit in text and unit else f"{text} {unit}".rstrip()
+            )
             number, spread = getattr(again, "number", again), again.uncertainty
             assert float(number) == pytest.approx(float(value), rel=1e-14, abs=1e-300)
             scale = float(parse_unit(unit).scale) if unit else 1.0
@@ -66,16 +71,24 @@ def test_few_zeros_are_filled_up() -> None:
 def test_siunitx_prints_what_it_is_given(tmp_path: Path) -> None:
     pairs = draws(120)
     lines = [
-        quantity_latex(concise(x, u), parse_unit(unit)) or "" for (x, u), unit in zip(pairs, [*UNITS] * 12, strict=True)
+        quantity_latex(concise(x, u), parse_unit(unit)) or ""
+        for (x, u), unit in zip(pairs, [*UNITS] * 12, strict=True)
     ]
     body = "\n\n".join(lines)
     compile_document(
-        r"\documentclass{article}\usepackage{siunitx}\begin{document}\noindent " + body + r"\end{document}", tmp_path
+        r"\documentclass{article}\usepackage{siunitx}\begin{document}\noindent "
+        + body
+        + r"\end{document}",
+        tmp_path,
     )
     if COMPILER is None or shutil.which("pdftotext") is None:
         pytest.skip("there is no pdftotext here")
-    said = subprocess.run(["pdftotext", "-layout", str(tmp_path / "all.pdf"), "-"], capture_output=True, text=True)
-    printed = [line.replace(" ", "").replace("−", "-") for line in said.stdout.splitlines() if "(" in line]
+    said = subprocess.run(
+        ["pdftotext", "-layout", str(tmp_path / "all.pdf"), "-"], capture_output=True, text=True
+    )
+    printed = [
+        line.replace(" ", "").replace("−", "-") for line in said.stdout.splitlines() if "(" in line
+    ]
     assert len(printed) == len(pairs)
     for line, (x, u) in zip(printed, pairs, strict=True):
         number = concise(x, u).partition("e")[0]
@@ -87,7 +100,10 @@ def test_siunitx_prints_what_it_is_given(tmp_path: Path) -> None:
 def test_a_budget_has_the_users_name_and_quantities() -> None:
     asked = ["propagate", "C = tau/R", "--at", "tau=1.73±0.18 s,R=1000±5 ohm", "--in", "µF"]
     shown = autodiff(*asked).out
-    assert "C = 1.73(18)e3 µF = (1730 ± 180) µF\n" in shown and "C = (1730 ± 350) µF (k = 1.96)" in shown
+    assert (
+        "C = 1.73(18)e3 µF = (1730 ± 180) µF\n" in shown
+        and "C = (1730 ± 350) µF (k = 1.96)" in shown
+    )
     latex = autodiff(*asked, "--format", "latex").out
     assert r"C &= \frac{\tau}{R}" in latex
     assert r"$C$ & \qty{1.73(18)e3}{\micro\farad} & \qty{180}{\micro\farad}" in latex

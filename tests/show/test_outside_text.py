@@ -1,4 +1,6 @@
-"""Text from outside never reaches a screen raw: names of columns, files, sheets and keys, separators, ids."""
+"""Text from outside never reaches a screen raw: names of columns, files, sheets and keys,
+separators, ids.
+"""
 
 from __future__ import annotations
 
@@ -10,14 +12,27 @@ import pytest
 
 from autodiff_cli.__main__ import run
 
-HOSTILE = ("s\u202eq", "s\x1b[31mq", "s\x9b31m", "s\x07q", "s\u2066\u200f", "s\x85q", "s\u2028q", "s\x7fq")
+HOSTILE = (
+    "s\u202eq",
+    "s\x1b[31mq",
+    "s\x9b31m",
+    "s\x07q",
+    "s\u2066\u200f",
+    "s\x85q",
+    "s\u2028q",
+    "s\x7fq",
+)
 """Names that turn the direction of text, or that a terminal obeys."""
 FIT = ["fit", "y = a*x + b", "--at", "a=1,b=1", "--data"]
 ROWS = ["grad", "x*y", "--points"]
 
 
 def raw(text: str) -> list[str]:
-    return [char for char in text if char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp")]
+    return [
+        char
+        for char in text
+        if char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cf", "Zl", "Zp")
+    ]
 
 
 def write(path: str, heading: str, more: str = "") -> str:
@@ -42,12 +57,37 @@ def test_no_name_from_outside_is_shown_raw(
     bad_rows = write("b.csv", f"x,y,{name}", f"{name},1,2\n")
     commands = [
         [*way, file, *more]
-        for way in (ROWS, FIT, ["propagate", "x*y", "--points"], ["hessian", "x*y", "--on-error", "skip", "--points"])
-        for file in (headings, units, labels, bad_rows, "d.jsonl", "t.csv", write(f"{name}.csv", "x,y,z"))
-        for more in ([], ["--separator", name], ["--separator", name[1]], ["--sheet", name], ["--missing", name])
+        for way in (
+            ROWS,
+            FIT,
+            ["propagate", "x*y", "--points"],
+            ["hessian", "x*y", "--on-error", "skip", "--points"],
+        )
+        for file in (
+            headings,
+            units,
+            labels,
+            bad_rows,
+            "d.jsonl",
+            "t.csv",
+            write(f"{name}.csv", "x,y,z"),
+        )
+        for more in (
+            [],
+            ["--separator", name],
+            ["--separator", name[1]],
+            ["--sheet", name],
+            ["--missing", name],
+        )
     ]
-    commands += [[*ROWS, headings, "--keep", name, "--format", "table"], [*ROWS, headings, "--columns", f"x={name}"]]
-    commands += [["grad", "x*y", "--at", at] for at in ("@p.json", f"x=1,y=2,{name}=3", f"x={name}", f"@{name}")]
+    commands += [
+        [*ROWS, headings, "--keep", name, "--format", "table"],
+        [*ROWS, headings, "--columns", f"x={name}"],
+    ]
+    commands += [
+        ["grad", "x*y", "--at", at]
+        for at in ("@p.json", f"x=1,y=2,{name}=3", f"x={name}", f"@{name}")
+    ]
     commands += [
         [name],
         ["grad", name],

@@ -1,4 +1,6 @@
-"""The page: what it says is what `trace` and `grad` say, step by step, in a real browser; and it is safe and usable."""
+"""The page: what it says is what `trace` and `grad` say, step by step, in a real browser; and it is
+safe and usable.
+"""
 
 from __future__ import annotations
 
@@ -57,9 +59,13 @@ class Parts(HTMLParser):
 def test_the_file_needs_nothing_else_and_allows_nothing_else() -> None:
     text = document(page(NEURON, POINT))
     parts = Parts(text)
-    assert not [attributes for _, attributes in parts.tags if {"src", "href", "style"} & attributes.keys()]
+    assert not [
+        attributes for _, attributes in parts.tags if {"src", "href", "style"} & attributes.keys()
+    ]
     assert not [key for _, attributes in parts.tags for key in attributes if key.startswith("on")]
-    (policy,) = [a["content"] for tag, a in parts.tags if a.get("http-equiv") == "Content-Security-Policy"]
+    (policy,) = [
+        a["content"] for tag, a in parts.tags if a.get("http-equiv") == "Content-Security-Policy"
+    ]
     assert policy and policy.startswith("default-src 'none'; ")
     for kind in ("style", "script"):
         (content,) = re.findall(rf"<{kind}>(.*?)</{kind}>", text, re.DOTALL)
@@ -85,9 +91,14 @@ def test_short_derivations_are_on_the_page_and_long_ones_are_not() -> None:
     assert section.count("<tbody>") == 2
     assert section.count("<tr") == 2 + sum(len(each.steps) for each in made.derivations)
     assert "<td>chain, exp</td><td>d/dx(exp(−x/2))</td><td>exp(−x/2)·d/dx(−x/2)</td>" in section
-    assert "<td>x² &lt; 1" not in text and "x² if x &lt; 1" in document(page("x**2 if x < 1 else x", {"x": 0}))
+    assert "<td>x² &lt; 1" not in text and "x² if x &lt; 1" in document(
+        page("x**2 if x < 1 else x", {"x": 0})
+    )
     for long in ("tanh(" * 40 + "x" + ")" * 40, "*".join(f"sin(x*{k})" for k in range(1, 30))):
-        assert "derivation" not in document(page(long, {"x": 1})).partition("</style>")[2].partition("<script")[0]
+        assert (
+            "derivation"
+            not in document(page(long, {"x": 1})).partition("</style>")[2].partition("<script")[0]
+        )
     assert page("x*y", {"x": 1, "y": 2}, wrt=["y"]).derivations[0].by == ("y",)
 
 
@@ -116,11 +127,17 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture
 def opened(chromium: Any, tmp_path: Path) -> Iterator[Open]:
-    """Opens the page about a program; at the end no page may have complained, or asked for anything."""
+    """Opens the page about a program; at the end no page may have complained, or asked for
+    anything.
+    """
     tabs: list[Tab] = []
 
     def open_page(
-        text: str, point: Mapping[str, float | str], width: int = 1280, units: str | None = None, **choices: Any
+        text: str,
+        point: Mapping[str, float | str],
+        width: int = 1280,
+        units: str | None = None,
+        **choices: Any,
     ) -> Tab:
         file = tmp_path / f"{len(tabs)}.html"
         file.write_text(document(page(text, point, units=units)), encoding="utf-8")
@@ -156,7 +173,9 @@ STEPS = """steps.map(({kind, node, pull}) =>
     [kind, nodes[node].name, pull ? pull.partial : null, pull ? pull.total : run.data[node]])"""
 
 
-@pytest.mark.parametrize(("text", "points"), CASES, ids=lambda case: case if isinstance(case, str) else "")
+@pytest.mark.parametrize(
+    ("text", "points"), CASES, ids=lambda case: case if isinstance(case, str) else ""
+)
 def test_the_steps_are_those_of_the_trace_wherever_the_sliders_are(
     opened: Open, text: str, points: tuple[Point, ...]
 ) -> None:
@@ -179,7 +198,8 @@ def test_the_steps_are_those_of_the_trace_wherever_the_sliders_are(
             )
         want += [("pull", p.target.name, p.partial, p.total) for p in found.adjoint_steps]
         got = tab.evaluate(STEPS)
-        # What has no name of the program's is numbered over all branches, here; in a trace over those that are taken.
+        # What has no name of the program's is numbered over all branches, here; in a trace over
+        # those that are taken.
         named = [row.name for row in found.rows if not row.numbered]
         for a, b in zip(got, want, strict=True):
             assert a[0] == b[0]
@@ -209,7 +229,13 @@ def test_every_step_by_button_and_by_key(opened: Open) -> None:
     assert seen[6].startswith("Backward now")
     assert seen[10] == "w̄ = v̄₁ · ∂v₁/∂w, and ∂v₁/∂w is x = 2: 0.41997 · 2 = 0.83995."
     assert "?" not in tab.text_content("#graph svg")
-    for key, count in (("Home", "1"), ("ArrowRight", "2"), ("ArrowRight", "3"), ("ArrowLeft", "2"), ("End", "12")):
+    for key, count in (
+        ("Home", "1"),
+        ("ArrowRight", "2"),
+        ("ArrowRight", "3"),
+        ("ArrowLeft", "2"),
+        ("End", "12"),
+    ):
         tab.keyboard.press(key)
         assert tab.inner_text("#count") == f"{count} of 12"
     tab.locator("#trace tbody tr").nth(4).click()
@@ -261,7 +287,10 @@ def test_fields_show_their_numbers_whole(opened: Open, width: int) -> None:
     field = f"#field-{tab.evaluate('page.variables.x')}"
     tab.fill(field, "-1.23456789123e-7")
     tab.fill("#rate", "-1.23456789123e-7")
-    cut = "fields => fields.filter((f) => f.type === 'text' && f.scrollWidth > f.clientWidth).map((f) => f.value)"
+    cut = (
+        "fields => fields.filter((f) => f.type === 'text' && f.scrollWidth > f.clientWidth).map((f)"
+        " => f.value)"
+    )
     assert tab.eval_on_selector_all("input", cut) == []
     tab.press(field, "Enter")
     assert tab.input_value(field) == "-1.23456789123e-7"
@@ -281,7 +310,9 @@ TROUBLE = (
 )
 
 
-@pytest.mark.parametrize(("text", "start", "there"), TROUBLE, ids=lambda case: case if isinstance(case, str) else "")
+@pytest.mark.parametrize(
+    ("text", "start", "there"), TROUBLE, ids=lambda case: case if isinstance(case, str) else ""
+)
 def test_where_there_is_no_answer_it_says_so_in_the_same_words(
     opened: Open, text: str, start: Point, there: Point
 ) -> None:
@@ -321,8 +352,13 @@ def test_a_descent_that_diverges_says_so_and_stays_in_the_frame(opened: Open) ->
     tab = opened(BOWL, {"w1": -2.0, "w2": 3.0})
     tab.fill("#rate", "2.5")
     tab.click("#down10")
-    assert tab.inner_text("#descended").startswith("diverged after 10 steps: the value has grown from 6.5 to 2")
-    assert tab.evaluate("document.querySelector('#plot .path').parentNode.getAttribute('clip-path')") == "url(#framed)"
+    assert tab.inner_text("#descended").startswith(
+        "diverged after 10 steps: the value has grown from 6.5 to 2"
+    )
+    assert (
+        tab.evaluate("document.querySelector('#plot .path').parentNode.getAttribute('clip-path')")
+        == "url(#framed)"
+    )
     tab.click("#reset")
     tab.fill("#rate", "nothing")
     tab.click("#down")
@@ -352,8 +388,15 @@ TERMS = "x1*w1 + x2*w2 + x3*w3 + x4*w4 + x5*w5"
 
 @pytest.mark.parametrize("width", [390, 768, 1280])
 def test_a_graph_fits_the_page_or_it_is_said_that_it_scrolls(opened: Open, width: int) -> None:
-    fits = "document.querySelector('#graph').scrollWidth <= document.querySelector('#graph').clientWidth"
-    for text, point in ((NEURON, POINT), (BOWL, {"w1": 2.0, "w2": 3.0}), (TWO_INPUTS, dict.fromkeys(TWO_NAMES, 0.5))):
+    fits = (
+        "document.querySelector('#graph').scrollWidth <="
+        " document.querySelector('#graph').clientWidth"
+    )
+    for text, point in (
+        (NEURON, POINT),
+        (BOWL, {"w1": 2.0, "w2": 3.0}),
+        (TWO_INPUTS, dict.fromkeys(TWO_NAMES, 0.5)),
+    ):
         tab = opened(text, point, width=width)
         assert tab.evaluate(fits) and tab.is_hidden("#scrolls")
         assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
@@ -367,7 +410,11 @@ TWO_INPUTS = "x1w1 = x1*w1; x2w2 = x2*w2; n = x1w1 + x2w2 + b; o = tanh(n)"
 
 
 def test_on_a_telephone_the_graph_runs_downwards_and_its_numbers_stand_free(opened: Open) -> None:
-    tab = opened(TWO_INPUTS, {"x1": 2.0, "x2": 0.0, "w1": -3.0, "w2": 1.0, "b": 6.8813735870195432}, width=390)
+    tab = opened(
+        TWO_INPUTS,
+        {"x1": 2.0, "x2": 0.0, "w1": -3.0, "w2": 1.0, "b": 6.8813735870195432},
+        width=390,
+    )
     tab.keyboard.press("End")
     assert tab.locator("#graph svg:not([hidden])").count() == 1
     assert tab.evaluate(MEETING) == []
@@ -377,13 +424,15 @@ def test_on_a_telephone_the_graph_runs_downwards_and_its_numbers_stand_free(open
     for k, node in enumerate(tab.evaluate("nodes.map(({ inputs }) => inputs)")):
         assert all(boxes[p]["bottom"] < boxes[k]["top"] for p in node)
     assert tab.evaluate(
-        "Math.min(...Array.from(drawing.svg.querySelectorAll('text'), (t) => t.getBoundingClientRect().height)) > 8"
+        "Math.min(...Array.from(drawing.svg.querySelectorAll('text'), (t) =>"
+        " t.getBoundingClientRect().height)) > 8"
     )
     # turned sideways, the same step is shown by the wide drawing
     tab.click("#back")
     count = tab.inner_text("#count")
     tab.set_viewport_size({"width": 844, "height": 390})
-    tab.wait_for_selector("#graph svg:not([hidden]):not(.narrow)")  # the browser tells the page of it a little later
+    # the browser tells the page of it a little later
+    tab.wait_for_selector("#graph svg:not([hidden]):not(.narrow)")
     assert tab.inner_text("#count") == count
     assert tab.locator("#graph svg:not([hidden]):not(.narrow)").count() == 1
     assert tab.text_content("#graph svg:not([hidden])").count("grad") == tab.evaluate(
@@ -393,14 +442,19 @@ def test_on_a_telephone_the_graph_runs_downwards_and_its_numbers_stand_free(open
 
 @pytest.mark.parametrize("width", [390, 768, 1000, 1280])
 def test_sliders_keep_their_width(opened: Open, width: int) -> None:
-    tab = opened("temperature_of_the_bath*w - w**2", {"temperature_of_the_bath": -1.23456789e-5, "w": 2.0}, width=width)
+    tab = opened(
+        "temperature_of_the_bath*w - w**2",
+        {"temperature_of_the_bath": -1.23456789e-5, "w": 2.0},
+        width=width,
+    )
     sliders = tab.eval_on_selector_all(
         "#inputs input[type=range]", "all => all.map((e) => e.getBoundingClientRect().width)"
     )
     assert len(sliders) == 2 and min(sliders) >= 120
     assert tab.evaluate("document.documentElement.scrollWidth <= innerWidth")
     cut = (
-        "all => all.filter((e) => e.scrollWidth > e.clientWidth || e.getBoundingClientRect().right > innerWidth).length"
+        "all => all.filter((e) => e.scrollWidth > e.clientWidth || e.getBoundingClientRect().right"
+        " > innerWidth).length"
     )
     assert tab.eval_on_selector_all("#inputs *", cut) == 0
 
@@ -418,7 +472,8 @@ def test_a_name_of_several_letters_has_one_bar(opened: Open, width: int) -> None
     line, wide, *marks = tab.eval_on_selector("#words .barred", look)
     assert line == "overline" and len(marks) == 5 and not any(marks)
     assert wide == pytest.approx(
-        5 * tab.eval_on_selector("#words", "e => parseFloat(getComputedStyle(e).fontSize)") * 0.6, rel=0.1
+        5 * tab.eval_on_selector("#words", "e => parseFloat(getComputedStyle(e).fontSize)") * 0.6,
+        rel=0.1,
     )
     # a single letter keeps its own
     assert "w\u0304" in tab.inner_text("#trace") and "w\u0305" not in tab.text_content("body")
@@ -455,7 +510,9 @@ FREE = """() => {
         ("m*v**2/2", {"m": "2 kg", "v": "3 km/h"}),
     ],
 )
-def test_ticks_and_legend_stand_clear_of_the_curves(opened: Open, text: str, point: Point, width: int) -> None:
+def test_ticks_and_legend_stand_clear_of_the_curves(
+    opened: Open, text: str, point: Point, width: int
+) -> None:
     tab = opened(text, point, width=width)
     count, inside, meeting, loose, beyond = tab.evaluate(FREE)
     assert (inside, meeting, loose, beyond) == (0, 0, 0, 0)
@@ -475,7 +532,9 @@ def test_ticks_are_round_numbers_at_their_places(opened: Open) -> None:
     a, b = tab.evaluate("span('x')")
     left, right = tab.evaluate("FRAME.slice(0, 2)")
     for number, x in marks[:-1]:
-        assert float(x) == pytest.approx(left + (float(number) - a) / (b - a) * (right - left), abs=0.06)
+        assert float(x) == pytest.approx(
+            left + (float(number) - a) / (b - a) * (right - left), abs=0.06
+        )
 
 
 def test_the_plot_of_one_variable_follows(opened: Open) -> None:
@@ -493,7 +552,9 @@ def test_a_quiz_is_checked_hinted_and_scored(opened: Open) -> None:
     tab.click("#quiz")
     assert tab.inner_text("#asked") == "v₁ = w*x ="
     assert "0.76" not in tab.text_content("#graph svg") and "0.76" not in tab.inner_text("#trace")
-    assert all(tab.is_hidden(place) for place in ("#answer", "#inputs output >> nth=0", "#derivation"))
+    assert all(
+        tab.is_hidden(place) for place in ("#answer", "#inputs output >> nth=0", "#derivation")
+    )
     assert "0.76" not in tab.inner_text("body")
 
     def answer(text: str) -> str:
@@ -526,7 +587,11 @@ def test_everything_is_reached_by_keyboard_alone(opened: Open) -> None:
     reached = set()
     for _ in range(60):
         tab.keyboard.press("Tab")
-        reached.add(tab.evaluate("document.activeElement.id || document.activeElement.getAttribute('aria-label')"))
+        reached.add(
+            tab.evaluate(
+                "document.activeElement.id || document.activeElement.getAttribute('aria-label')"
+            )
+        )
     assert {
         "theme",
         "first",
@@ -541,7 +606,11 @@ def test_everything_is_reached_by_keyboard_alone(opened: Open) -> None:
         "down10",
         "reset",
     } <= reached
-    assert {f"{kind}-{k}" for kind in ("slider", "field") for k in page(NEURON, POINT).variables.values()} <= reached
+    assert {
+        f"{kind}-{k}"
+        for kind in ("slider", "field")
+        for k in page(NEURON, POINT).variables.values()
+    } <= reached
     tab.focus("#quiz")
     tab.keyboard.press("Enter")
     assert tab.evaluate("document.activeElement.id") == "guess"
@@ -573,7 +642,10 @@ def test_the_theme_is_changed_by_hand(opened: Open) -> None:
 
 def test_it_is_printed_in_the_colours_of_paper(opened: Open) -> None:
     tab = opened(NEURON, POINT, color_scheme="dark")
-    ink = "['h1', '#graph text', 'td'].map((each) => getComputedStyle(document.querySelector(each)).color)"
+    ink = (
+        "['h1', '#graph text', 'td'].map((each) =>"
+        " getComputedStyle(document.querySelector(each)).color)"
+    )
     seen = []
     for scheme in ("light", "dark"):
         tab.emulate_media(color_scheme=scheme, media="print")
@@ -586,7 +658,9 @@ def test_it_is_printed_in_the_colours_of_paper(opened: Open) -> None:
 
 
 def test_hostile_names_are_inert(opened: Open) -> None:
-    text = f"# {HOSTILE}\nconstructor = x*__proto__\ntoString = constructor + innerHTML\ntoString**2"
+    text = (
+        f"# {HOSTILE}\nconstructor = x*__proto__\ntoString = constructor + innerHTML\ntoString**2"
+    )
     tab = opened(text, {"x": 2.0, "__proto__": 3.0, "innerHTML": 1.0})
     tab.keyboard.press("End")
     assert "value = 49" in tab.inner_text("#answer")
@@ -601,7 +675,9 @@ def test_a_graph_of_three_hundred_nodes(opened: Open) -> None:
     tab.keyboard.press("End")
     tab.evaluate("set('x', 0.25)")
     want = gradient(text, {"x": 0.25, "y": 0.3})
-    assert tab.evaluate("run.adjoints[page.variables.x]") == pytest.approx(want.gradient["x"], rel=1e-11)
+    assert tab.evaluate("run.adjoints[page.variables.x]") == pytest.approx(
+        want.gradient["x"], rel=1e-11
+    )
 
 
 def chain(layers: int) -> str:
@@ -631,7 +707,10 @@ def test_a_step_touches_only_what_it_changes_however_large_the_graph(opened: Ope
 
 
 def test_while_only_the_point_moves_its_plot_is_not_drawn_anew(opened: Open) -> None:
-    for text, point, drawn in ((BOWL, {"w1": -2.0, "w2": 3.0}, ".level"), ("x**2", {"x": 1.0}, ".curve")):
+    for text, point, drawn in (
+        (BOWL, {"w1": -2.0, "w2": 3.0}, ".level"),
+        ("x**2", {"x": 1.0}, ".curve"),
+    ):
         tab = opened(text, point)
         name = next(iter(point))
         tab.evaluate(f"drawn = document.querySelector('#plot {drawn}')")
@@ -660,13 +739,18 @@ MEETING = """() => {
 @pytest.mark.parametrize(
     ("text", "point"),
     [
-        ("tanh(w1*x1 + w2*x2 + b)", {"w1": -3.0, "x1": 2.1234567, "w2": 1.0, "x2": -1.234567e-5, "b": 6.88}),
+        (
+            "tanh(w1*x1 + w2*x2 + b)",
+            {"w1": -3.0, "x1": 2.1234567, "w2": 1.0, "x2": -1.234567e-5, "b": 6.88},
+        ),
         (BOWL, {"w1": -2.123456, "w2": 3.123456}),
         ("logsumexp(a, b, c, d, e, f)*a", dict.fromkeys("abcdef", 0.1)),
         (chain(16), {"x": 0.5, "y": 0.3}),
     ],
 )
-def test_the_picture_fits_its_frame_and_its_numbers_stand_free(opened: Open, text: str, point: Point) -> None:
+def test_the_picture_fits_its_frame_and_its_numbers_stand_free(
+    opened: Open, text: str, point: Point
+) -> None:
     tab = opened(text, point)
     tab.keyboard.press("End")
     assert tab.locator("#graph text.partial").count() >= 5
@@ -677,7 +761,10 @@ def test_the_picture_fits_its_frame_and_its_numbers_stand_free(opened: Open, tex
 def test_on_paper_all_steps_are_done_and_a_wide_graph_fits(opened: Open) -> None:
     tab = opened(NEURON, POINT)
     tab.keyboard.press("ArrowRight")
-    look = "['#graph', '#trace tbody', '#count'].map((each) => document.querySelector(each).textContent)"
+    look = (
+        "['#graph', '#trace tbody', '#count'].map((each) =>"
+        " document.querySelector(each).textContent)"
+    )
     graph, trace, count = tab.evaluate(look)
     assert "?" in graph and count.startswith("2 of")
     tab.evaluate("dispatchEvent(new Event('beforeprint'))")
@@ -695,18 +782,25 @@ def test_on_paper_all_steps_are_done_and_a_wide_graph_fits(opened: Open) -> None
 
 
 def test_a_wide_graph_fits_the_paper(opened: Open) -> None:
-    tab = opened("; ".join(f"v{k} = tanh({'x' if k == 1 else f'v{k - 1}'} + {k})" for k in range(1, 12)), {"x": 0.1})
+    tab = opened(
+        "; ".join(f"v{k} = tanh({'x' if k == 1 else f'v{k - 1}'} + {k})" for k in range(1, 12)),
+        {"x": 0.1},
+    )
     tab.emulate_media(media="print")
     tab.set_viewport_size({"width": 700, "height": 900})
     wide = "document.querySelector('#graph svg').getBoundingClientRect().width"
     natural = "document.querySelector('#graph svg').viewBox.baseVal.width"
     assert tab.evaluate(wide) <= 700
-    assert tab.evaluate("document.body.classList.contains('sideways')") == (tab.evaluate(natural) > 1100)
+    assert tab.evaluate("document.body.classList.contains('sideways')") == (
+        tab.evaluate(natural) > 1100
+    )
 
 
 # ---- lists --------------------------------------------------------------------------------------------------------
 SUM = "tanh(sum(w[i]*x[i], i, 1, 10)/4 + b)"
-LISTED = {f"{name}[{k}]": sign * 0.1 * k for name, sign in (("w", 1), ("x", -1)) for k in range(1, 11)} | {"b": 0.5}
+LISTED = {
+    f"{name}[{k}]": sign * 0.1 * k for name, sign in (("w", 1), ("x", -1)) for k in range(1, 11)
+} | {"b": 0.5}
 LAYERS = "h = tanh(W @ x + b)\ndot(h, v) + sin(x[1])"
 NET = (
     {f"W[{i},{k}]": 0.1 * i - 0.03 * k for i in range(1, 13) for k in range(1, 11)}
@@ -727,7 +821,10 @@ def test_what_lists_were_unrolled_to_is_folded() -> None:
         "12 × sum of 10 terms", "12 × +", "12 × tanh", "sum of 12 terms",
     ]  # fmt: skip
     # terms that are written one by one stand at places of their own
-    assert page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded == ()
+    assert (
+        page(" + ".join(f"x{k}**2" for k in range(12)), {f"x{k}": 1.0 for k in range(12)}).folded
+        == ()
+    )
     assert page("sum(w**2)", {f"w[{k}]": 1.0 for k in range(1, 9)}).folded == ()
 
 
@@ -741,7 +838,9 @@ def test_a_folded_graph_has_every_node_and_every_line_once(text: str, point: Poi
     # in each picture the nodes of one more box are seen, each in a box of its own
     for folding in made.folded[1:]:
         members = made.folded[0].folds[folding.opened or 0].members
-        words = {k: fold.words for fold in folding.folds for k in fold.members if len(fold.members) == 1}
+        words = {
+            k: fold.words for fold in folding.folds for k in fold.members if len(fold.members) == 1
+        }
         assert [words.get(k) for k in members] == [""] * len(members)
         assert len(folding.folds) == len(made.folded[0].folds) - 1 + len(members)
 
@@ -752,10 +851,17 @@ def each_once(made: Page, folding: Folding) -> None:
     box = {k: place for place, fold in enumerate(folds) for k in fold.members}
     assert sorted(box) == [*range(len(made.nodes))]
     assert sum(len(fold.members) for fold in folds) == len(made.nodes)
-    lines = {(box[p], box[k]) for k, node in enumerate(made.nodes) for p in node.inputs if box[p] != box[k]}
+    lines = {
+        (box[p], box[k])
+        for k, node in enumerate(made.nodes)
+        for p in node.inputs
+        if box[p] != box[k]
+    }
     assert {(p, k) for k, fold in enumerate(folds) for p in fold.inputs} == lines
     assert all(p < k for p, k in lines)
-    assert [tuple(edge.node for edge in node.inputs) for node in picture.nodes] == [fold.inputs for fold in folds]
+    assert [tuple(edge.node for edge in node.inputs) for node in picture.nodes] == [
+        fold.inputs for fold in folds
+    ]
     assert box[made.output] == picture.outputs[0]
 
 
@@ -771,7 +877,9 @@ def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
     assert tab.get_attribute("#fold", "aria-pressed") == "true"
     tab.keyboard.press("End")
     want = gradient(SUM, LISTED)
-    assert "sum of 10 terms" in seen_in(tab) and "all 10" in seen_in(tab) and "?" not in seen_in(tab)
+    assert (
+        "sum of 10 terms" in seen_in(tab) and "all 10" in seen_in(tab) and "?" not in seen_in(tab)
+    )
     assert f"{want.value:.5g}" in seen_in(tab) and f"{want.gradient['b']:.5g}" in seen_in(tab)
     numbers = [f"{want.gradient[f'w[{k}]']:.5g}" for k in (1, 2)]
     assert f"∂/∂w = [{numbers[0]}, {numbers[1]}, … 10 numbers]" in tab.inner_text("#answer")
@@ -786,7 +894,10 @@ def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
     # the sum alone is opened: itself and ten products
     group.last.click()
     assert boxes.count() == 8 - 1 + 11
-    assert [each.get_attribute("aria-label") for each in group.all()] == ["Open: w[1] … w[10]", "Open: x[1] … x[10]"]
+    assert [each.get_attribute("aria-label") for each in group.all()] == [
+        "Open: w[1] … w[10]",
+        "Open: x[1] … x[10]",
+    ]
     assert tab.get_attribute("#fold", "aria-pressed") == "false"
     tab.keyboard.press("End")
     assert "?" not in seen_in(tab) and "all 10" in seen_in(tab)
@@ -803,7 +914,9 @@ def test_a_folded_graph_is_stepped_through_and_opened(opened: Open) -> None:
 
 def test_a_line_into_a_box_has_no_derivative_of_a_node_within_it(opened: Open) -> None:
     # by each term the product has another derivative than that of the sum within it
-    tab = opened("prod(x[i] + y, i, 1, 10)", {f"x[{k}]": 0.1 * k for k in range(1, 11)} | {"y": 2.0})
+    tab = opened(
+        "prod(x[i] + y, i, 1, 10)", {f"x[{k}]": 0.1 * k for k in range(1, 11)} | {"y": 2.0}
+    )
     tab.keyboard.press("End")
     tab.locator("#graph svg:not([hidden]) [aria-label='Open: x[1] … x[10]']").click()
     assert tab.locator("#graph svg:not([hidden]) [data-node]").count() == 12
@@ -811,7 +924,10 @@ def test_a_line_into_a_box_has_no_derivative_of_a_node_within_it(opened: Open) -
     tab.click("#fold")
     tab.locator("#graph svg:not([hidden]) .folded").last.click()
     values = [2 + 0.1 * k for k in range(1, 11)]
-    seen = {text[1:] for text in tab.locator("#graph svg:not([hidden]) text.partial").all_text_contents()}
+    seen = {
+        text[1:]
+        for text in tab.locator("#graph svg:not([hidden]) text.partial").all_text_contents()
+    }
     assert {f"{math.prod(values) / x:.5g}" for x in values} <= seen
 
 
@@ -884,23 +1000,33 @@ def symbol(number: Any) -> str:
     return str(number.unit) if hasattr(number, "unit") else ""
 
 
-@pytest.mark.parametrize(("text", "start", "typed", "unit"), MEASURED, ids=[text for text, *_ in MEASURED])
+@pytest.mark.parametrize(
+    ("text", "start", "typed", "unit"), MEASURED, ids=[text for text, *_ in MEASURED]
+)
 def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
     opened: Open, text: str, start: dict[str, str], typed: dict[str, str], unit: str | None
 ) -> None:
     tab = opened(text, start, units=unit)
     for at in (start, {**start, **typed}):
         for name, x in at.items():
-            own = str(parse_unit(start[name].lstrip("-0123456789./e "))) if start[name][-1].isalpha() else ""
+            own = (
+                str(parse_unit(start[name].lstrip("-0123456789./e ")))
+                if start[name][-1].isalpha()
+                else ""
+            )
             number = re.match(r"[-\d./e]+", x)
             assert number is not None
             type_in(tab, name, f"{number[0]} {own}" if name in typed else number[0])
         point = {name: x.replace("1/3 m", f"{1 / 3!r} m") for name, x in at.items()}
         found = trace(text, point, units=unit)
-        want: list[Any] = [["forward", None, float(row.value), symbol(row.value)] for row in found.rows]
+        want: list[Any] = [
+            ["forward", None, float(row.value), symbol(row.value)] for row in found.rows
+        ]
         want.append(["seed", None, 1.0, ""])
         for pull in found.adjoint_steps:
-            want.append(["pull", [pull.partial, symbol(pull.partial)], pull.total, symbol(pull.total)])
+            want.append(
+                ["pull", [pull.partial, symbol(pull.partial)], pull.total, symbol(pull.total)]
+            )
         got = tab.evaluate(IN_UNITS)
         assert [(row[0], row[1] and row[1][1], row[3]) for row in got] == [
             (row[0], row[1] and row[1][1], row[3]) for row in want
@@ -914,16 +1040,21 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
         answer = gradient(text, point, in_=unit)
         assert answer.units is not None
         header = tab.inner_text("#answer").replace("\n", " ")
-        assert f"value = {quantity_text(answer.value, answer.units['value'], PAGE_DIGITS)}" in header
+        assert (
+            f"value = {quantity_text(answer.value, answer.units['value'], PAGE_DIGITS)}" in header
+        )
         for name, partial in answer.gradient.items():
             shown = quantity_text(partial, answer.units["gradient"][name], PAGE_DIGITS)
             assert f"∂/∂{name} = {shown}" in header
             assert (
-                tab.inner_text(f"#gradient-{tab.evaluate('n => page.variables[n]', name)}").split("=")[1].strip()
+                tab.inner_text(f"#gradient-{tab.evaluate('n => page.variables[n]', name)}")
+                .split("=")[1]
+                .strip()
                 == shown
             )
         rows = tab.evaluate(
-            "Array.from($('trace').tBodies[0].rows, (row) => Array.from(row.cells, (cell) => cell.textContent))"
+            "Array.from($('trace').tBodies[0].rows, (row) => Array.from(row.cells, (cell) =>"
+            " cell.textContent))"
         )
         notation = Notation(found.letter, True, PAGE_DIGITS)
         for row, told in zip(found.rows, rows, strict=False):
@@ -938,7 +1069,8 @@ def test_numbers_in_units_are_those_of_the_trace_of_the_graph_and_of_grad(
             assert told[3] == notation.number(pull.total)
         drawn = picture(text, point, units=unit)
         boxes = tab.evaluate(
-            "drawing.cells.map(({data, grad}) => [data?.textContent ?? null, grad?.textContent ?? null])"
+            "drawing.cells.map(({data, grad}) => [data?.textContent ?? null, grad?.textContent ??"
+            " null])"
         )
         for node, (data, grad) in zip(drawn.nodes, boxes, strict=True):
             if isinstance(node.data, float) and data is not None:
@@ -952,7 +1084,11 @@ def test_fields_show_their_units_and_refuse_others(opened: Open) -> None:
     places = {name: tab.evaluate("name => page.variables[name]", name) for name in "LkT"}
     labels = {name: tab.inner_text(f"label[for=field-{k}]") for name, k in places.items()}
     assert labels == {"L": "L\xa0[mm]", "k": "k", "T": "T\xa0[°C]"}
-    assert {name: tab.input_value(f"#field-{k}") for name, k in places.items()} == {"L": "3", "k": "2", "T": "20"}
+    assert {name: tab.input_value(f"#field-{k}") for name, k in places.items()} == {
+        "L": "3",
+        "k": "2",
+        "T": "20",
+    }
     message = "not a number in mm: write 0.5, 1/3 or 1e-3"
     for text in ("2 m", "2 km", "mm", "abc mm", "2 mm mm", "1 s"):
         type_in(tab, "L", text)
@@ -971,9 +1107,14 @@ def test_fields_show_their_units_and_refuse_others(opened: Open) -> None:
     type_in(tab, "T", "-273.15")
     assert tab.evaluate("run.data[page.variables.T]") == 0
     # a slider begins at absolute zero at least, and is in the unit of its field
-    assert [float(tab.get_attribute(f"#slider-{places['L']}", end)) for end in ("min", "max")] == [-3, 9]
+    assert [float(tab.get_attribute(f"#slider-{places['L']}", end)) for end in ("min", "max")] == [
+        -3,
+        9,
+    ]
     cold = opened("T*k", {"T": "-200 °C", "k": "2"})
-    assert float(cold.get_attribute(f"#slider-{cold.evaluate('page.variables.T')}", "min")) == pytest.approx(-273.15)
+    assert float(
+        cold.get_attribute(f"#slider-{cold.evaluate('page.variables.T')}", "min")
+    ) == pytest.approx(-273.15)
 
 
 @pytest.mark.parametrize(
@@ -1008,11 +1149,15 @@ def test_descent_in_units_takes_the_steps_of_descend(
     steps = [*descend(text, at, rate=rate, steps=10, units=unit)]
     last = steps[-1]
     assert tab.evaluate("point") == pytest.approx(last.point, rel=1e-11)
-    assert tab.evaluate("path.map(({value}) => value)") == pytest.approx([step.value for step in steps], rel=1e-11)
+    assert tab.evaluate("path.map(({value}) => value)") == pytest.approx(
+        [step.value for step in steps], rel=1e-11
+    )
     shown = f"after 10 steps: value = {quantity_text(last.value, last.units['value'], PAGE_DIGITS)}"
     assert tab.inner_text("#descended") == shown
     tab.click("#reset")
-    assert [str(x) for x in tab.evaluate("Object.values(point)")] == [text.split()[0] for text in at.values()]
+    assert [str(x) for x in tab.evaluate("Object.values(point)")] == [
+        text.split()[0] for text in at.values()
+    ]
 
 
 def test_a_quiz_in_units(opened: Open) -> None:
@@ -1042,7 +1187,11 @@ def test_a_guess_in_units_is_as_close_as_its_size(opened: Open) -> None:
 
     tab = opened("q*U", {"q": "1.602e-19 C", "U": "2 V"})
     tab.click("#quiz")
-    assert [answer(tab, text) for text in ("0", "3.3e-19", "3.2e-19")] == ["Not quite", "Not quite", "Right"]
+    assert [answer(tab, text) for text in ("0", "3.3e-19", "3.2e-19")] == [
+        "Not quite",
+        "Not quite",
+        "Right",
+    ]
     # what is 0 but for rounding
     half = opened("sin(a)", {"a": "180 °"})
     half.click("#quiz")
@@ -1056,14 +1205,23 @@ def test_the_plot_in_units_has_them_on_its_axes(opened: Open) -> None:
     one = opened("g*t**2/2*1[m/s^2]", {"g": "9.81", "t": "2 min"})
     one.evaluate("page.wanted = ['t'], plot()")
     texts = one.locator("#plot text").all_text_contents()
-    assert [text for text in texts if text[0].isalpha()] == ["t [min]", "f [m]", "derivative [m/min]", "tangent"]
+    assert [text for text in texts if text[0].isalpha()] == [
+        "t [min]",
+        "f [m]",
+        "derivative [m/min]",
+        "tangent",
+    ]
     # the tangent touches: its slope is that of the numbers
     slope = "slopeOf('t')"
     assert one.evaluate(slope) == pytest.approx(9.81 * 120 * 60, rel=1e-12)
 
 
-@pytest.mark.parametrize(("text", "at", "unit"), [(BEAM, BEAM_AT, "mm"), (KINETIC, KINETIC_AT, None)])
-def test_a_picture_has_room_for_units(opened: Open, text: str, at: dict[str, str], unit: str | None) -> None:
+@pytest.mark.parametrize(
+    ("text", "at", "unit"), [(BEAM, BEAM_AT, "mm"), (KINETIC, KINETIC_AT, None)]
+)
+def test_a_picture_has_room_for_units(
+    opened: Open, text: str, at: dict[str, str], unit: str | None
+) -> None:
     tab = opened(text, at, units=unit)
     tab.keyboard.press("End")
     assert tab.evaluate(MEETING) == []
@@ -1074,7 +1232,10 @@ def test_a_picture_has_room_for_units(opened: Open, text: str, at: dict[str, str
     assert [text for text, share in tab.evaluate(pressed) if share < 0.7] == []
     # no number of the trace is cut
     assert tab.evaluate("$('trace').scrollWidth <= $('trace').parentNode.clientWidth")
-    cut = "Array.from(document.querySelectorAll('#trace td')).filter((td) => td.scrollWidth > td.clientWidth).length"
+    cut = (
+        "Array.from(document.querySelectorAll('#trace td')).filter((td) => td.scrollWidth >"
+        " td.clientWidth).length"
+    )
     assert tab.evaluate(cut) == 0
 
 
@@ -1085,14 +1246,18 @@ def test_no_value_is_torn_on_a_phone(opened: Open) -> None:
     assert words.count() > 20
     assert {word.evaluate("word => word.getClientRects().length") for word in words.all()} == {1}
     cut = (
-        "Array.from(document.querySelectorAll('#trace td:last-child')).filter((td) => td.scrollWidth > td.clientWidth)"
+        "Array.from(document.querySelectorAll('#trace td:last-child')).filter((td) =>"
+        " td.scrollWidth > td.clientWidth)"
     )
     assert tab.evaluate(f"{cut}.map((td) => td.textContent)") == []
 
 
 def test_the_variables_keep_their_places_in_a_quiz(opened: Open) -> None:
     tab = opened("m*v", {"m": "2 kg", "v": "3 m/s"})
-    left = "Array.from(document.querySelectorAll('#inputs label'), (label) => label.getBoundingClientRect().left)"
+    left = (
+        "Array.from(document.querySelectorAll('#inputs label'), (label) =>"
+        " label.getBoundingClientRect().left)"
+    )
     before = tab.evaluate(left)
     tab.click("#quiz")
     assert tab.evaluate(left) == before
@@ -1112,7 +1277,9 @@ def test_a_page_with_units_is_accessible(opened: Open, scheme: str, width: int) 
 def test_a_page_without_units_has_none() -> None:
     record = json.loads(Parts(document(page(NEURON, POINT))).content["data"])
     assert not {"units", "scales"} & record.keys()
-    measured_record = json.loads(Parts(document(page("x*y", {"x": "2 mm", "y": "45°"}))).content["data"])
+    measured_record = json.loads(
+        Parts(document(page("x*y", {"x": "2 mm", "y": "45°"}))).content["data"]
+    )
     assert measured_record["units"]["point"] == {"x": "mm", "y": "°"}
     assert measured_record["scales"]["mm"] == {"numerator": 1, "shift": 0.0, "denominator": 1000}
 

@@ -1,4 +1,6 @@
-"""Tests of `plot`: what is drawn of functions that break, the tangent, the contours, the files, and what is refused."""
+"""Tests of `plot`: what is drawn of functions that break, the tangent, the contours, the files, and
+what is refused.
+"""
 
 from __future__ import annotations
 
@@ -108,11 +110,15 @@ def test_what_is_drawn_lies_on_the_function(text: str, function: Callable[[float
         ("asin(x)", 1, [], [(-5, -1), (1, 5)]),
     ],
 )
-def test_breaks_and_gaps(text: str, pieces: int, breaks: list[float], gaps: list[tuple[float, float]]) -> None:
+def test_breaks_and_gaps(
+    text: str, pieces: int, breaks: list[float], gaps: list[tuple[float, float]]
+) -> None:
     made = curve(text)
     assert len(made.function.stretches) == pieces
     assert list(made.function.breaks) == pytest.approx(breaks, abs=1e-9)
-    assert [x for gap in made.function.gaps for x in gap] == pytest.approx([x for gap in gaps for x in gap], abs=1e-9)
+    assert [x for gap in made.function.gaps for x in gap] == pytest.approx(
+        [x for gap in gaps for x in gap], abs=1e-9
+    )
 
 
 def test_steps_end_where_they_jump() -> None:
@@ -125,7 +131,8 @@ def test_steps_end_where_they_jump() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["1/x", "tan(x)", "floor(x)", "1/x**3", "gamma(x)", "where(x > 0, 1/x, 2)", "1/sin(3*x)"]
+    "text",
+    ["1/x", "tan(x)", "floor(x)", "1/x**3", "gamma(x)", "where(x > 0, 1/x, 2)", "1/sin(3*x)"],
 )
 def test_no_line_is_drawn_across_a_break(text: str) -> None:
     made = curve(text)
@@ -169,15 +176,22 @@ def test_a_peak_of_the_derivative_between_samples_is_drawn() -> None:
     assert curve("x + 1e-8*tanh((x-.3)/1e-8)").derivative.high == pytest.approx(2, rel=0.01)
 
 
-@pytest.mark.parametrize("text", ["log(abs(x - 0.3123))", "x + log((x - 0.3123)**2)", "log(abs(sin(x - 0.3123)))"])
+@pytest.mark.parametrize(
+    "text", ["log(abs(x - 0.3123))", "x + log((x - 0.3123)**2)", "log(abs(sin(x - 0.3123)))"]
+)
 def test_a_slow_pole_between_samples_is_a_break_and_no_kink(text: str) -> None:
     made = curve(text)
     assert any(abs(x - 0.3123) < 1e-9 for x in made.function.breaks)
     assert not made.kinks
-    assert not any(stretch[0][0] < 0.3123 - 1e-9 and stretch[-1][0] > 0.3123 + 1e-9 for stretch in in_frame(made))
+    assert not any(
+        stretch[0][0] < 0.3123 - 1e-9 and stretch[-1][0] > 0.3123 + 1e-9
+        for stretch in in_frame(made)
+    )
 
 
-@pytest.mark.parametrize("text", ["abs(x - 0.3123)", "sqrt(abs(x - 0.3123))", "cbrt(x - 0.3123)", "max(x, 0.3123)"])
+@pytest.mark.parametrize(
+    "text", ["abs(x - 0.3123)", "sqrt(abs(x - 0.3123))", "cbrt(x - 0.3123)", "max(x, 0.3123)"]
+)
 def test_a_kink_between_samples_is_no_break(text: str) -> None:
     made = curve(text)
     assert made.kinks == pytest.approx([0.3123])
@@ -204,7 +218,9 @@ def test_the_derivative_breaks_at_a_kink() -> None:
 
 def test_the_frame_cuts_exactly() -> None:
     line = ((0.0, -1.0), (1.0, 1.0), (2.0, 1.0), (3.0, -3.0))
-    assert list(clip([line], Frame(-0.5, 2))) == [((0.25, -0.5), (1.0, 1.0), (2.0, 1.0), (pytest.approx(2.375), -0.5))]
+    assert list(clip([line], Frame(-0.5, 2))) == [
+        ((0.25, -0.5), (1.0, 1.0), (2.0, 1.0), (pytest.approx(2.375), -0.5))
+    ]
     assert list(clip([((0.0, -9.0), (1.0, 9.0))], Frame(-3, 3))) == [
         ((pytest.approx(1 / 3), -3), (pytest.approx(2 / 3), 3))
     ]
@@ -286,7 +302,9 @@ def test_the_path_of_a_descent(format: str, tmp_path: Path) -> None:
     assert isinstance(made, Surface)
     assert made.path[0] == (1.0, 1.0)
     assert made.x[0] < min(x for x, _ in made.path) and max(y for _, y in made.path) < made.y[-1]
-    shown = autodiff("plot", "x**2 + 2*y**2", "--path", "run", "--output", "run.svg", folder=tmp_path)
+    shown = autodiff(
+        "plot", "x**2 + 2*y**2", "--path", "run", "--output", "run.svg", folder=tmp_path
+    )
     assert shown.code == 0
     assert "path, 6 points" in (tmp_path / "run.svg").read_text(encoding="utf-8")
 
@@ -295,9 +313,14 @@ def test_the_path_of_a_run_over_one_variable(tmp_path: Path) -> None:
     args = ["(w - 1)**2", "--at", "w=4", "--rate", "0.9", "--steps", "5", "--save-path", "run"]
     run = autodiff("descend", *args, "--format", "jsonl", folder=tmp_path)
     rows = [json.loads(line) for line in run.out.splitlines()]
-    assert autodiff("plot", "(w - 1)**2", "--path", "run", "--output", "run.svg", folder=tmp_path).code == 0
+    assert (
+        autodiff("plot", "(w - 1)**2", "--path", "run", "--output", "run.svg", folder=tmp_path).code
+        == 0
+    )
     assert "path, 6 points" in (tmp_path / "run.svg").read_text(encoding="utf-8")
-    found = json.loads(autodiff("plot", "(w - 1)**2", "--path", "run", "--json", folder=tmp_path).out)
+    found = json.loads(
+        autodiff("plot", "(w - 1)**2", "--path", "run", "--json", folder=tmp_path).out
+    )
     assert found["path"] == [[row["point"]["w"], row["value"]] for row in rows]
     low, high = found["range"]["w"]
     assert low < min(x for x, _ in found["path"]) and max(x for x, _ in found["path"]) < high
@@ -309,7 +332,18 @@ def test_a_path_of_something_else() -> None:
 
 
 # ---- what is written ----------------------------------------------------------------------------------------------
-TEXTS = ["1/x", "tan(x)", "log(x)", "sqrt(x)", "abs(x)", "floor(x)", "where(x > 1, x, -x)", "5 + 0*x", "x*y", "1e300*x"]
+TEXTS = [
+    "1/x",
+    "tan(x)",
+    "log(x)",
+    "sqrt(x)",
+    "abs(x)",
+    "floor(x)",
+    "where(x > 1, x, -x)",
+    "5 + 0*x",
+    "x*y",
+    "1e300*x",
+]
 
 
 @pytest.mark.parametrize("text", TEXTS)
@@ -338,21 +372,39 @@ def test_the_same_picture_has_the_same_bytes(tmp_path: Path) -> None:
 def test_text_is_no_markup(tmp_path: Path) -> None:
     assert (
         autodiff(
-            "plot", "x if x < 1 else $x$".replace("$", ""), "--at", "x=0", "--output", "a.svg", folder=tmp_path
+            "plot",
+            "x if x < 1 else $x$".replace("$", ""),
+            "--at",
+            "x=0",
+            "--output",
+            "a.svg",
+            folder=tmp_path,
         ).code
         == 0
     )
     text = "".join(ElementTree.parse(tmp_path / "a.svg").getroot().itertext())
     assert "f(x) = x if x < 1 else x" in text
-    assert autodiff("plot", "x # $\\frac{1}{2}$ <b>", "--at", "x=0", "--output", "b.svg", folder=tmp_path).code == 0
+    assert (
+        autodiff(
+            "plot", "x # $\\frac{1}{2}$ <b>", "--at", "x=0", "--output", "b.svg", folder=tmp_path
+        ).code
+        == 0
+    )
 
 
 @pytest.mark.posix
 def test_a_terminal_has_colours_and_keeps_its_width() -> None:
     shown = on_terminal("plot", "x**2", "--at", "x=1", width=60)
     assert ESCAPE.search(shown.out)
-    assert max(len(line) for line in ESCAPE.sub("", shown.out).splitlines() if line[:1] in tuple("┌│└")) <= 60
-    plain = on_terminal("plot", "x**2 + y**2", "--at", "x=1,y=2", env={"LC_ALL": "C", "NO_COLOR": "1"})
+    assert (
+        max(
+            len(line) for line in ESCAPE.sub("", shown.out).splitlines() if line[:1] in tuple("┌│└")
+        )
+        <= 60
+    )
+    plain = on_terminal(
+        "plot", "x**2 + y**2", "--at", "x=1,y=2", env={"LC_ALL": "C", "NO_COLOR": "1"}
+    )
     drawing = plain.out[plain.out.index("+--") :]
     assert drawing[: drawing.index("across")].isascii()
 
@@ -385,14 +437,18 @@ def test_the_second_derivative_is_drawn_too(text: str, bend: Callable[[float], f
     made = plot(text, {"x": 0.5}, ranges={"x": Range(-2.0, 2.0)}, order=2)
     assert isinstance(made, Curve)
     found = [place for stretch in made.second.stretches for place in stretch]
-    assert len(found) > 100 and max(x for x, _ in found) - min(x for x, _ in found) == pytest.approx(4, abs=1e-3)
+    assert len(found) > 100 and max(x for x, _ in found) - min(
+        x for x, _ in found
+    ) == pytest.approx(4, abs=1e-3)
     assert all(y == pytest.approx(bend(x), rel=1e-9, abs=1e-12) for x, y in found if abs(x) > 1e-6)
     if "abs" in text:
         assert len(made.second.stretches) == 2, "nothing is drawn across the jump"
     usual = plot(text, {"x": 0.5}, ranges={"x": Range(-2.0, 2.0)})
     assert made._replace(second=usual.second) == usual
     none = plot(text, {"x": 0.5}, ranges={"x": Range(-2.0, 2.0)}, order=0)
-    assert isinstance(none, Curve) and not none.derivative.stretches and none.function == made.function
+    assert (
+        isinstance(none, Curve) and not none.derivative.stretches and none.function == made.function
+    )
 
 
 def test_several_functions_are_each_what_they_are_alone() -> None:
@@ -408,16 +464,30 @@ def test_several_functions_are_each_what_they_are_alone() -> None:
     said = autodiff("plot", text, "--at", "a=2", "--range", "x=-3:2")
     assert said.code == 0 and "sin(s) solid, 1/x dotted, √x sparsely dotted" in said.out
     assert "1/x breaks at x = 0" in said.out and "√x is undefined for x from -3 to 0" in said.out
-    record = json.loads(autodiff("plot", text, "--at", "a=2,x=1", "--range", "x=-3:2", "--json").out)
+    record = json.loads(
+        autodiff("plot", text, "--at", "a=2,x=1", "--range", "x=-3:2", "--json").out
+    )
     assert [each["value"] for each in record["outputs"]] == [math.sin(2), 1.0, 1.0]
-    rows = [row.split(",") for row in autodiff("plot", "x,-x", "--range", "x=0:1", "--format", "csv").out.split()]
+    rows = [
+        row.split(",")
+        for row in autodiff("plot", "x,-x", "--range", "x=0:1", "--format", "csv").out.split()
+    ]
     assert {row[7] for row in rows[1:]} == {"x", "-x"}
     assert all(float(row[4]) == float(row[2]) * (1 if row[7] == "x" else -1) for row in rows[1:])
 
 
 @pytest.mark.parametrize("theme", ["auto", "light", "dark"])
 def test_several_functions_have_a_colour_each(theme: str, tmp_path: Path) -> None:
-    asked = ("plot", "x, -x, 2*x, 3*x, 4*x, 5*x", "--range", "x=-1:1", "--theme", theme, "--output", "a.svg")
+    asked = (
+        "plot",
+        "x, -x, 2*x, 3*x, 4*x, 5*x",
+        "--range",
+        "x=-1:1",
+        "--theme",
+        theme,
+        "--output",
+        "a.svg",
+    )
     assert autodiff(*asked, folder=tmp_path).code == 0
     text = (tmp_path / "a.svg").read_text("utf-8")
     colors = DARK if theme == "dark" else LIGHT
@@ -429,10 +499,16 @@ def test_several_functions_have_a_colour_each(theme: str, tmp_path: Path) -> Non
     ("args", "told"),
     [
         (("x**2", "--at", "x=1", "--order", "3"), "--order"),
-        (("x, x**2", "--at", "x=1", "--order", "1"), "derivatives are drawn of one function, and this program has 2"),
+        (
+            ("x, x**2", "--at", "x=1", "--order", "1"),
+            "derivatives are drawn of one function, and this program has 2",
+        ),
         (("x*y", "--at", "x=1,y=2", "--order", "2"), "`--order` is for functions of one variable"),
         (("x, y", "--at", "x=1,y=2"), "outputs"),
-        (("x, x+1, x+2, x+3, x+4, x+5, x+6", "--at", "x=1"), "7 functions are too many for one plot"),
+        (
+            ("x, x+1, x+2, x+3, x+4, x+5, x+6", "--at", "x=1"),
+            "7 functions are too many for one plot",
+        ),
         (("log(x), sqrt(x)", "--range", "x=-2:-1"), "no value anywhere from x = -2 to -1"),
         (("y*exp(y) = x", "--for", "y", "--at", "x=1", "--order", "2"), "its first derivative"),
         (("x", "--at", "x=1", "--output", "a.gif"), "`.gif` is not one of this command's formats"),
@@ -465,10 +541,17 @@ def test_a_pdf_of_a_plot_has_its_fonts_and_is_the_same_again(tmp_path: Path) -> 
         assert autodiff("plot", "x**2", "--at", "x=1", "--output", name, folder=tmp_path).code == 0
     made = (tmp_path / "a.pdf").read_bytes()
     assert made == (tmp_path / "b.pdf").read_bytes()
-    assert made[:5] == b"%PDF-" and b"/FontFile2" in made and b"/ToUnicode" in made and b"/Subtype /Image" not in made
+    assert (
+        made[:5] == b"%PDF-"
+        and b"/FontFile2" in made
+        and b"/ToUnicode" in made
+        and b"/Subtype /Image" not in made
+    )
 
 
-def test_without_the_extra_it_says_what_to_install(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+def test_without_the_extra_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
     monkeypatch.setitem(sys.modules, "matplotlib", None)
     monkeypatch.setitem(sys.modules, "uniplot", None)
     for more in ([], ["--output", "a.svg"]):
@@ -499,11 +582,19 @@ def test_a_figure_shows_the_derivative(name: str) -> None:
 @pytest.mark.parametrize("name", FIGURES)
 def test_a_figure_is_what_its_command_draws(name: str, tmp_path: Path) -> None:
     text, at, ends, _ = FIGURES[name]
-    assert autodiff("plot", text, "--at", at, "--range", ends, "--output", name, folder=tmp_path).code == 0
+    assert (
+        autodiff("plot", text, "--at", at, "--range", ends, "--output", name, folder=tmp_path).code
+        == 0
+    )
 
     def paths(path: Path) -> list[str]:
-        """The lines of the drawing; another version of matplotlib may set the text a little differently."""
-        return [re.sub(r"\s+", " ", d) for d in re.findall(r' d="(M [^"]*)"', path.read_text(encoding="utf-8"))]
+        """The lines of the drawing; another version of matplotlib may set the text a little
+        differently.
+        """
+        return [
+            re.sub(r"\s+", " ", d)
+            for d in re.findall(r' d="(M [^"]*)"', path.read_text(encoding="utf-8"))
+        ]
 
     assert len(paths(tmp_path / name)) == len(paths(TUTORIALS / name))
 
@@ -519,7 +610,9 @@ def test_contours_are_labelled_with_numbers_that_differ(text: str, labels: set[s
 
 
 def test_no_height_is_minus_zero() -> None:
-    surface = plot("x*y", {"x": 0.0, "y": -1.0}, ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)})
+    surface = plot(
+        "x*y", {"x": 0.0, "y": -1.0}, ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}
+    )
     assert isinstance(surface, Surface) and surface.levels == tuple(k / 5 for k in range(-5, 6))
     assert "-0.0," not in json.dumps([surface.heights, surface.value, surface.gradient, 0])
 
@@ -536,7 +629,9 @@ def surface(text: str, ranges: dict[str, Range] | None = None) -> Surface:
 
 
 def lowest(heights: Heights, levels: Sequence[float]) -> tuple[int, float]:
-    """Of the two lowest contours: how many lines they are, and how far the first one is from its own mean course."""
+    """Of the two lowest contours: how many lines they are, and how far the first one is from its
+    own mean course.
+    """
     generator = contourpy.contour_generator(heights.x, heights.y, heights.z)
     first, second = (generator.lines(level) for level in levels[:2])
     line = max(first, key=len)
@@ -586,7 +681,14 @@ def test_the_lowest_contours_of_a_narrow_valley_are_smooth_and_whole() -> None:
 
 
 @pytest.mark.parametrize(
-    "text", ["x*y**2", "log(x*y)*abs(x)", "abs(x) + abs(y)", "sqrt(x) if y > 0 else -x", "polygamma(9, x)*y"]
+    "text",
+    [
+        "x*y**2",
+        "log(x*y)*abs(x)",
+        "abs(x) + abs(y)",
+        "sqrt(x) if y > 0 else -x",
+        "polygamma(9, x)*y",
+    ],
 )
 def test_a_finer_grid_has_the_values_of_the_program(text: str) -> None:
     made = surface(text)
@@ -608,21 +710,31 @@ def test_a_finer_grid_has_the_values_of_the_program(text: str) -> None:
 
 def rows_of_ink(png: bytes) -> list[bool]:
     """Of a picture, by rows of pixels: whether anything is in them."""
-    return [bool(row.min() < 1) for row in matplotlib.image.imread(io.BytesIO(png))[:, :, :3].min(axis=2)]
+    return [
+        bool(row.min() < 1)
+        for row in matplotlib.image.imread(io.BytesIO(png))[:, :, :3].min(axis=2)
+    ]
 
 
 def test_the_title_stands_by_the_drawing() -> None:
-    for ranges in ({"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}, {"x": Range(-2.0, 2.0), "y": Range(-1.0, 1.0)}):
+    for ranges in (
+        {"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)},
+        {"x": Range(-2.0, 2.0), "y": Range(-1.0, 1.0)},
+    ):
         ink = rows_of_ink(views.view_of(surface("x*y", ranges)).draw(surface("x*y", ranges), "png"))  # type: ignore[arg-type]
         title = ink.index(True)
         below = title + ink[title:].index(False)
         assert ink[below:].index(True) < 30 and title < 30
 
 
-@pytest.mark.parametrize("text", ["x*y + " + "+".join(f"m{'M' * 6}{k}" for k in range(9)), "W" * 60 + "*x*y"])
+@pytest.mark.parametrize(
+    "text", ["x*y + " + "+".join(f"m{'M' * 6}{k}" for k in range(9)), "W" * 60 + "*x*y"]
+)
 def test_a_title_is_as_wide_as_the_picture_at_most(text: str) -> None:
     names = [name for name in parse(text).variables if name not in ("x", "y")]
-    plotted = plot(text, dict.fromkeys(names, 1.0), ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)})
+    plotted = plot(
+        text, dict.fromkeys(names, 1.0), ranges={"x": Range(-1.0, 1.0), "y": Range(-1.0, 1.0)}
+    )
     picture = imread(io.BytesIO(views.view_of(plotted).draw(plotted, "png")), format="png")  # type: ignore[arg-type]
     ink = (picture[:60, :, :3].sum(axis=2) < 1.5).any(axis=0)
     assert ink.any() and not ink[:6].any() and not ink[-6:].any()
@@ -633,7 +745,11 @@ def test_a_kink_at_the_point_is_said_in_the_picture() -> None:
         (
             "abs(x)",
             {"x": 0.0},
-            ("tangent at x = 0, by convention", "no derivative (a kink)", "by convention: there is a kink"),
+            (
+                "tangent at x = 0, by convention",
+                "no derivative (a kink)",
+                "by convention: there is a kink",
+            ),
         ),
         ("max(x, y)", {"x": 1.0, "y": 1.0}, ("gradient, by convention (a kink)",)),
     ):
@@ -654,7 +770,10 @@ def test_a_kink_at_the_point_is_said_in_the_picture() -> None:
         ("sqrt(x)**2/sqrt(2*pi*x)", "(√x)²/√(2π·x)"),
         ("2*e5 + 2*3*y**-1 - -2*z", "2·e5 + 2·3·y⁻¹ − −2z"),
         ("a/(2*x)*x**n**2", "a/(2x)·x^n²"),
-        ("x if x >= 1 and y != 2 else (1 if y < 0 else 2)*y", "x if x ≥ 1 and y ≠ 2 else (1 if y < 0 else 2)·y"),
+        (
+            "x if x >= 1 and y != 2 else (1 if y < 0 else 2)*y",
+            "x if x ≥ 1 and y ≠ 2 else (1 if y < 0 else 2)·y",
+        ),
         ("f(u) = u**3; f(2*x)", "(2x)³"),
         ("a = x*x; b = a + 1; b*a", "a = x·x; b = a + 1; b·a"),
         ("a = x**2; o = tanh(a)", "a = x²; tanh(a)"),
@@ -671,7 +790,11 @@ def test_formulas_as_people_write_them(text: str, written: str) -> None:
 def test_what_is_written_reads_back(root: Value) -> None:
     written = mathematics(root)
     if written:
-        point = {leaf.label: 0.75 + 0.5 * k for k, leaf in enumerate(in_order((root,))) if leaf.primitive is VARIABLE}
+        point = {
+            leaf.label: 0.75 + 0.5 * k
+            for k, leaf in enumerate(in_order((root,)))
+            if leaf.primitive is VARIABLE
+        }
         try:
             expected = gradient(program_text([root]), point).value
         except ExpressionError:
@@ -689,11 +812,15 @@ def test_a_plot_is_drawn_in_the_colours_of_its_theme(program: str, tmp_path: Pat
         picture = tmp_path / f"{theme}.png"
         assert autodiff(*asked, "--output", str(picture)).code == 0
         corner = imread(picture)[0, 0][:3]
-        assert [round(255 * float(x)) for x in corner] == ([15, 23, 42] if theme == "dark" else [255, 255, 255])
+        assert [round(255 * float(x)) for x in corner] == (
+            [15, 23, 42] if theme == "dark" else [255, 255, 255]
+        )
     light, dark = (set(re.findall("#[0-9a-f]{6}", drawn[theme])) for theme in ("light", "dark"))
     assert LIGHT.paper in light and LIGHT.ink in light and DARK.paper in dark and DARK.ink in dark
     assert not {LIGHT.paper, LIGHT.ink, LIGHT.grid} & dark
-    style = re.search(r"<style>@media \(prefers-color-scheme:dark\)\{(.*?)\}</style>", drawn["auto"])
+    style = re.search(
+        r"<style>@media \(prefers-color-scheme:dark\)\{(.*?)\}</style>", drawn["auto"]
+    )
     assert style is not None and "prefers-color-scheme" not in drawn["light"] + drawn["dark"]
     assert drawn["auto"].replace("\n " + style[0], "") == drawn["light"], (
         "auto is the light one, with rules for the dark"
@@ -701,7 +828,11 @@ def test_a_plot_is_drawn_in_the_colours_of_its_theme(program: str, tmp_path: Pat
     pairs = set(re.findall(r'="(?:fill|stroke): (#\w{6})"\]\{(?:fill|stroke):(#\w{6})', style[1]))
     changed = dict(pairs)
     assert changed[LIGHT.paper] == DARK.paper and changed[LIGHT.ink] == DARK.ink
-    assert len(changed) == len(pairs) and light - dark <= set(changed) <= light and set(changed.values()) <= dark
+    assert (
+        len(changed) == len(pairs)
+        and light - dark <= set(changed) <= light
+        and set(changed.values()) <= dark
+    )
     wrong = autodiff("plot", program, "--theme", "pink")
     assert wrong.code == 2 and "`--theme` cannot be `pink`" in wrong.err
 
@@ -757,7 +888,9 @@ def test_an_implicit_function_is_drawn_as_far_as_it_goes(
             else:
                 # what is left of the equation, on the side of the fold where it began
                 left = y**3 - 3 * y if "3" in text else y * math.exp(y)
-                assert left == pytest.approx(x, abs=1e-12) and y > (0.999 if "3" in text else -1.001)
+                assert left == pytest.approx(x, abs=1e-12) and y > (
+                    0.999 if "3" in text else -1.001
+                )
     for stretch in curve.derivative.stretches:
         for x, d in stretch:
             if slope is not None and abs(x - low) > 1e-3 and abs(x - high) > 1e-3:
@@ -833,7 +966,10 @@ def test_what_is_not_positive_has_no_place_on_a_logarithmic_axis() -> None:
 
 def test_over_a_range_of_an_equation_there_is_no_tangent_that_nobody_asked_for() -> None:
     ranges = {"x": Range(-1.0, 1.0)}
-    swept, asked = (plot("x**2 + y**2 = 4", at, ranges=ranges, unknowns=["y"]) for at in ({"y": 2}, {"x": 0.5, "y": 2}))
+    swept, asked = (
+        plot("x**2 + y**2 = 4", at, ranges=ranges, unknowns=["y"])
+        for at in ({"y": 2}, {"x": 0.5, "y": 2})
+    )
     assert isinstance(swept, Curve) and swept.tangent is None
     assert isinstance(asked, Curve) and asked.tangent is not None
 
@@ -841,7 +977,8 @@ def test_over_a_range_of_an_equation_there_is_no_tangent_that_nobody_asked_for()
 @pytest.mark.parametrize(
     ("text", "options", "subject"),
     [
-        # 1 - cos(x) has an error of 1e-16, which x**3 = 1e-12 of the second derivative makes 1e-4; it is x/4 = 2.5e-5
+        # 1 - cos(x) has an error of 1e-16, which x**3 = 1e-12 of the second derivative makes 1e-4;
+        # it is x/4 = 2.5e-5
         (
             "(1 - cos(x))/x",
             {"ranges": {"x": Range(1e-4, 1e-2)}, "order": 2},
@@ -849,10 +986,16 @@ def test_over_a_range_of_an_equation_there_is_no_tangent_that_nobody_asked_for()
         ),
         # the curve is within 1e-16 of its largest value, but a logarithmic axis shows it at 1e-10
         ("1 - cos(x)", {"ranges": {"x": Range(1e-6, 1)}, "log": "xy"}, "the value has"),
-        ("sqrt(x**2 + y) - x", {"ranges": {"x": Range(1e7, 1e8), "y": Range(0, 1)}}, "points of the surface"),
+        (
+            "sqrt(x**2 + y) - x",
+            {"ranges": {"x": Range(1e7, 1e8), "y": Range(0, 1)}},
+            "points of the surface",
+        ),
     ],
 )
-def test_digits_are_checked_of_all_that_is_drawn(text: str, options: dict[str, Any], subject: str) -> None:
+def test_digits_are_checked_of_all_that_is_drawn(
+    text: str, options: dict[str, Any], subject: str
+) -> None:
     (warning,) = [one for one in plot(text, **options).warnings if one.kind == "lost_digits"]
     assert subject in warning.message
 

@@ -1,4 +1,6 @@
-"""Tests of data over curves and contours, with their error bars, and of curves of so many points."""
+"""Tests of data over curves and contours, with their error bars, and of curves of so many
+points.
+"""
 
 from __future__ import annotations
 
@@ -23,7 +25,11 @@ for needed in ("matplotlib", "numpy", "uniplot"):
 
 import numpy  # noqa: E402
 
-DECAY: dict[str, list[float]] = {"t": [0, 1, 2, 4], "U": [5.1, 3.0, -9.0, 0.6], "dU": [0.2, 0.1, 0.5, 0.3]}
+DECAY: dict[str, list[float]] = {
+    "t": [0, 1, 2, 4],
+    "U": [5.1, 3.0, -9.0, 0.6],
+    "dU": [0.2, 0.1, 0.5, 0.3],
+}
 MODEL = "U = U0*exp(-k*t)"
 POINT = {"U0": 5.0, "k": 0.5}
 
@@ -46,7 +52,9 @@ def curve(**given: Any) -> Curve:
         ({"t": "5%"}, (0.0, 0.05, 0.1, 0.2), ()),
     ],
 )
-def test_rows_have_their_uncertainties(sigma: Any, dx: Sequence[float], dy: Sequence[float]) -> None:
+def test_rows_have_their_uncertainties(
+    sigma: Any, dx: Sequence[float], dy: Sequence[float]
+) -> None:
     data = curve(sigma=sigma).data
     assert data is not None and (data.across, data.up) == ("t", "U")
     assert data.x == (0, 1, 2, 4) and data.y == (5.1, 3.0, -9.0, 0.6)
@@ -114,7 +122,9 @@ LAMBERT = {"x": [0.0, 1.0, 2.5], "y": [0.1, 0.6, 0.9], "v": [1.0, 2.0, 3.0]}
         ({"unknowns": ["y"], "sigma": "x=0.1"}, {}, "y"),
     ],
 )
-def test_data_are_drawn_over_the_solution_of_equations(given: dict[str, Any], point: Any, up: str) -> None:
+def test_data_are_drawn_over_the_solution_of_equations(
+    given: dict[str, Any], point: Any, up: str
+) -> None:
     answer = plot("y*exp(y) = x", point, data=LAMBERT, **given)
     assert isinstance(answer, Curve) and answer.data is not None and answer.unknown == "y"
     assert (answer.data.across, answer.data.up) == ("x", up)
@@ -138,7 +148,12 @@ def test_the_range_shows_data_and_path() -> None:
     assert (surface.x[0], surface.x[-1]) == pytest.approx((-4 - 0.05 * 6.5, 2.5 + 0.05 * 6.5))
     assert (surface.y[0], surface.y[-1]) == pytest.approx((0.1 - 0.05 * 2.9, 3 + 0.05 * 2.9))
     curve = plot("x**2", data=LAMBERT, path=[{"x": -4.0}], response="v")
-    assert isinstance(curve, Curve) and curve.low < -4 and curve.path == ((-4.0, 16.0),) and curve.data is not None
+    assert (
+        isinstance(curve, Curve)
+        and curve.low < -4
+        and curve.path == ((-4.0, 16.0),)
+        and curve.data is not None
+    )
 
 
 @pytest.mark.parametrize(
@@ -163,7 +178,9 @@ def test_what_does_not_fit_is_refused(text: str, given: dict[str, Any], message:
 def test_so_many_points_are_at_equal_distances(count: int) -> None:
     answer = plot("x*sin(x)", ranges={"x": Range(-1.0, 7.0)}, samples=count)
     assert isinstance(answer, Curve)
-    xs, ys = zip(*(place for stretch in answer.function.stretches for place in stretch), strict=True)
+    xs, ys = zip(
+        *(place for stretch in answer.function.stretches for place in stretch), strict=True
+    )
     assert xs == pytest.approx(numpy.linspace(-1, 7, count), abs=1e-12)
     assert ys == pytest.approx(numpy.array(xs) * numpy.sin(xs), abs=1e-12)
     slopes = [y for stretch in answer.derivative.stretches for _, y in stretch]
@@ -171,21 +188,61 @@ def test_so_many_points_are_at_equal_distances(count: int) -> None:
 
 
 def test_the_command_reads_files_as_a_fit_does(tmp_path: Path) -> None:
-    (tmp_path / "lab.csv").write_text("t [s];U [V];dU\n0;5,1;0,2\n1;3,0;0,1\n2;1,9;0,1\n", encoding="utf-8")
-    asked = ("plot", MODEL, "--at", "U0=5,k=0.5", "--data", "lab.csv", "--sigma", "dU", "--format", "json")
+    (tmp_path / "lab.csv").write_text(
+        "t [s];U [V];dU\n0;5,1;0,2\n1;3,0;0,1\n2;1,9;0,1\n", encoding="utf-8"
+    )
+    asked = (
+        "plot",
+        MODEL,
+        "--at",
+        "U0=5,k=0.5",
+        "--data",
+        "lab.csv",
+        "--sigma",
+        "dU",
+        "--format",
+        "json",
+    )
     result = autodiff(*asked, folder=tmp_path)
-    assert result.code == 0 and "separator ;" in result.err and "`U` is the column `U [V]`" in result.err
+    assert (
+        result.code == 0
+        and "separator ;" in result.err
+        and "`U` is the column `U [V]`" in result.err
+    )
     rows = json.loads(result.out)["data"]
-    assert rows == {"across": "t", "up": "U", "x": [0, 1, 2], "y": [5.1, 3, 1.9], "dx": [], "dy": [0.2, 0.1, 0.1]}
+    assert rows == {
+        "across": "t",
+        "up": "U",
+        "x": [0, 1, 2],
+        "y": [5.1, 3, 1.9],
+        "dx": [],
+        "dy": [0.2, 0.1, 0.1],
+    }
     answer = drawn(MODEL, POINT, data=str(tmp_path / "lab.csv"), sigma="dU", range="t=0:1")
     assert isinstance(answer, Curve) and "of which 1 is outside of the range" in str(answer)
 
 
-def test_error_bars_are_in_the_unit_of_their_column_without_units_in_the_point(tmp_path: Path) -> None:
+def test_error_bars_are_in_the_unit_of_their_column_without_units_in_the_point(
+    tmp_path: Path,
+) -> None:
     (tmp_path / "lab.csv").write_text("t,U [V],dU [mV]\n0,5.1,200\n1,3.0,100\n", encoding="utf-8")
-    asked = ("plot", MODEL, "--at", "U0=5,k=0.5", "--data", "lab.csv", "--sigma", "dU", "--format", "json")
+    asked = (
+        "plot",
+        MODEL,
+        "--at",
+        "U0=5,k=0.5",
+        "--data",
+        "lab.csv",
+        "--sigma",
+        "dU",
+        "--format",
+        "json",
+    )
     result = autodiff(*asked, folder=tmp_path)
     assert result.code == 0 and json.loads(result.out)["data"]["dy"] == [0.2, 0.1]
     (tmp_path / "lab.csv").write_text("t,U,dU [mV]\n0,5.1,200\n1,3.0,100\n", encoding="utf-8")
     refused = autodiff(*asked, folder=tmp_path)
-    assert refused.code == 2 and "the uncertainties of `U` are in `mV`, and its column has no unit" in refused.err
+    assert (
+        refused.code == 2
+        and "the uncertainties of `U` are in `mV`, and its column has no unit" in refused.err
+    )

@@ -17,17 +17,25 @@ def points(answer):
 
 
 def test_curves_are_in_the_units_of_the_axes():
-    curve = ad.plot(THROW, {"v": "20 m/s", "t": "1500 ms"}, range="t=0:4 s", constants="g_n", in_="cm", order=2)
+    curve = ad.plot(
+        THROW, {"v": "20 m/s", "t": "1500 ms"}, range="t=0:4 s", constants="g_n", in_="cm", order=2
+    )
     assert (curve.low, curve.high) == (0.0, 4000.0)
     for t, height in points(curve):
         assert height == pytest.approx(100 * (20 * t / 1000 - G * (t / 1000) ** 2 / 2), abs=1e-9)
     for t, slope in curve.derivative.stretches[0]:
         assert slope == pytest.approx((20 - G * t / 1000) / 10, abs=1e-12)  # cm by ms
     assert curve.second.stretches[0][0][1] == pytest.approx(-G * 1e-4, rel=1e-13)
-    assert curve.tangent.at == 1500.0 and curve.tangent.slope == pytest.approx((20 - G * 1.5) / 10, rel=1e-13)
+    assert curve.tangent.at == 1500.0 and curve.tangent.slope == pytest.approx(
+        (20 - G * 1.5) / 10, rel=1e-13
+    )
     units = curve.units.texts()
     assert (units["value"], units["derivative"], units["second"]) == ("cm", "cm/ms", "cm/ms²")
-    assert units["range"] == {"t": "ms"} and units["point"] == {"v": "m/s", "t": "ms", "g_n": "m/s²"}
+    assert units["range"] == {"t": "ms"} and units["point"] == {
+        "v": "m/s",
+        "t": "ms",
+        "g_n": "m/s²",
+    }
     assert curve.formula == "v - g_n*t"
 
 
@@ -59,7 +67,9 @@ def test_contours_are_in_the_units_of_the_axes():
     for i, j in ((0, 0), (60, 30), (120, 120)):
         x, y = surface.x[j], surface.y[i]
         assert surface.heights[i][j] == pytest.approx(2 * x**2 + 2 * x * y, abs=1e-11)
-    assert surface.value == pytest.approx(6.0, rel=1e-14) and surface.gradient == pytest.approx((8.0, 2.0), rel=1e-13)
+    assert surface.value == pytest.approx(6.0, rel=1e-14) and surface.gradient == pytest.approx(
+        (8.0, 2.0), rel=1e-13
+    )
     units = surface.units.texts()
     assert units["value"] == "mJ·mm" and units["range"] == {"x": "mm", "y": "mm"}
 
@@ -92,13 +102,27 @@ def test_what_is_refused(at, options, message):
 def test_data_are_drawn_in_the_units_of_the_axes(tmp_path):
     path = tmp_path / "throw.csv"
     path.write_text("t [ms],y [cm],u [mm]\n500,1000,5\n1500,2950,7\n")
-    drawn = ad.plot("v*t", {"v": "20 m/s"}, range="t=0:4 s", data=str(path), response="y", in_="m", sigma="y=u,t=10")
+    drawn = ad.plot(
+        "v*t",
+        {"v": "20 m/s"},
+        range="t=0:4 s",
+        data=str(path),
+        response="y",
+        in_="m",
+        sigma="y=u,t=10",
+    )
     assert drawn.data.x == pytest.approx((0.5, 1.5)) and drawn.data.y == pytest.approx((10.0, 29.5))
-    assert drawn.data.dy == pytest.approx((0.005, 0.007)) and drawn.data.dx == pytest.approx((0.01, 0.01))
+    assert drawn.data.dy == pytest.approx((0.005, 0.007)) and drawn.data.dx == pytest.approx(
+        (0.01, 0.01)
+    )
     assert drawn.function[0][0][-1] == pytest.approx((4.0, 80.0))
     assert drawn.units.texts()["range"] == {"t": "s"}
     around = ad.plot("v*t", {"v": "20 m/s"}, data=str(path), response="y")
-    assert around.units.texts()["range"] == {"t": "ms"} and around.low == pytest.approx(450) and around.data.x[0] == 500
+    assert (
+        around.units.texts()["range"] == {"t": "ms"}
+        and around.low == pytest.approx(450)
+        and around.data.x[0] == 500
+    )
     for data, message in (
         ({"t": [1, 2], "y": [1, 2]}, "the column `t` is a number, and its axis is a time"),
         ({"t [s]": [1, 2], "y": [1, 2]}, "the column `y` is a number, and its axis is a length"),
@@ -116,20 +140,31 @@ def test_percentages_of_temperatures_are_not_drawn():
     data = {"T [°C]": [20, 30], "y": [1, 2]}
     with pytest.raises(ExpressionError, match="a percentage of a temperature in °C"):
         ad.plot("T*2", data=data, response="y", sigma="T=2%")
-    assert ad.plot("T*2", data=data, response="y", sigma="T=2%", in_="none").data.dx == pytest.approx((0.4, 0.6))
+    assert ad.plot(
+        "T*2", data=data, response="y", sigma="T=2%", in_="none"
+    ).data.dx == pytest.approx((0.4, 0.6))
 
 
 def test_equations_are_drawn_in_units():
-    drawn = ad.plot("y**2 = x", {"x": "4 m^2"}, for_="y", between="0 m:3 m", range="x=0.01 m^2:9 m^2", in_="cm")
+    drawn = ad.plot(
+        "y**2 = x", {"x": "4 m^2"}, for_="y", between="0 m:3 m", range="x=0.01 m^2:9 m^2", in_="cm"
+    )
     assert drawn.units.texts()["value"] == "cm" and drawn.units.texts()["derivative"] == "cm/m²"
-    assert drawn.tangent.value == pytest.approx(200.0) and drawn.tangent.slope == pytest.approx(25.0)
+    assert drawn.tangent.value == pytest.approx(200.0) and drawn.tangent.slope == pytest.approx(
+        25.0
+    )
     for x, y in drawn.function[0][0]:
         assert y == pytest.approx(100 * x**0.5, rel=1e-9)
     middle = ad.plot("k*u = F", {"k": "2 kN/m"}, for_="u", range="F=0 N:40 N")
-    assert middle.function[0][0][-1] == pytest.approx((40.0, 0.02)) and middle.units.texts()["value"] == "m"
+    assert (
+        middle.function[0][0][-1] == pytest.approx((40.0, 0.02))
+        and middle.units.texts()["value"] == "m"
+    )
     data = {"F [kN]": [0.01, 0.03], "u [mm]": [5.0, 14.0]}
     both = ad.plot("k*u = F", {"k": "2 kN/m"}, for_="u", range="F=0 N:40 N", data=data)
-    assert both.data.x == pytest.approx((10.0, 30.0)) and both.data.y == pytest.approx((0.005, 0.014))
+    assert both.data.x == pytest.approx((10.0, 30.0)) and both.data.y == pytest.approx(
+        (0.005, 0.014)
+    )
     with pytest.raises(ExpressionError, match="takes a number"):
         ad.plot("y*exp(y) = x", {"x": 1}, range="x=0:1 m", for_="y", between="0 m:1 m")
     with pytest.raises(ExpressionError, match="cannot add an area"):
@@ -153,7 +188,13 @@ def test_forms_have_the_units(capsys, tmp_path):
     for words in ("t [s]", "f(t) [m]", "[m/s]", "tangent at t = 1 s"):
         assert f"<!-- {words}" in text or words in text, words
     assert call("plot", arguments) == 0
-    assert "f(t) [m] solid, f′(t) [m/s] dotted" in (out := capsys.readouterr().out) and "across t [s]" in out
+    assert (
+        "f(t) [m] solid, f′(t) [m/s] dotted" in (out := capsys.readouterr().out)
+        and "across t [s]" in out
+    )
     contours = ["x*y", "--range", "x=0:1 m,y=0:2 s", "--format", "table"]
     assert call("plot", contours) == 0
-    assert "across x [m], up y [s]" in (out := capsys.readouterr().out) and "f(x, y) = x·y [m·s]" in out
+    assert (
+        "across x [m], up y [s]" in (out := capsys.readouterr().out)
+        and "f(x, y) = x·y [m·s]" in out
+    )

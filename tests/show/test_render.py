@@ -1,4 +1,6 @@
-"""Carets and trees: that a caret's columns are those of its piece, and that a tree of any size is drawn."""
+"""Carets and trees: that a caret's columns are those of its piece, and that a tree of any size is
+drawn.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,14 @@ from autodiff_cli.capabilities.graph.graph_view import MAX_FOLDED_TERMS, MAX_LIN
 from autodiff_cli.engine.graphs.value import Value
 from autodiff_cli.errors import Diagnostic, Span
 from autodiff_cli.show.characters import STYLES, Terminal, escaped, width_of
-from autodiff_cli.show.document import Outline, OutlineRow, Paragraph, ProgramHeading, Table, TextDrawing
+from autodiff_cli.show.document import (
+    Outline,
+    OutlineRow,
+    Paragraph,
+    ProgramHeading,
+    Table,
+    TextDrawing,
+)
 from autodiff_cli.show.error import draw
 from autodiff_cli.show.rendering import Html, Markdown, ScreenText
 
@@ -22,7 +31,9 @@ TEXTS = st.text(CHARACTERS, max_size=300).map(lambda text: "x" + text)
 
 
 @given(TEXTS, st.data(), st.sampled_from([None, 40, 80]), st.sampled_from(["utf-8", "ascii"]))
-def test_the_caret_stands_under_its_piece(text: str, data: st.DataObject, width: int | None, encoding: str) -> None:
+def test_the_caret_stands_under_its_piece(
+    text: str, data: st.DataObject, width: int | None, encoding: str
+) -> None:
     start = data.draw(st.integers(0, len(text) - 1))
     end = data.draw(st.integers(start + 1, len(text)))
     look = Terminal(width=width, encoding=encoding, unicode=encoding == "utf-8")
@@ -30,7 +41,8 @@ def test_the_caret_stands_under_its_piece(text: str, data: st.DataObject, width:
     first = carets.index("^")
     assert set(carets[first:]) == {"^"}
     assert width_of(line) <= max(width or 120, 22) + 12
-    # the text to the left of the caret ends where the piece begins, or the character that a combining mark sits on
+    # the text to the left of the caret ends where the piece begins, or the character that a
+    # combining mark sits on
     while start and width_of(escaped(text[start], encoding)) == 0:
         start -= 1
     shown = "".join("    " if char == "\t" else escaped(char, encoding) for char in text[:start])
@@ -55,7 +67,9 @@ def test_empty_places_and_ends_of_text() -> None:
 
 def test_second_carets_and_calls() -> None:
     text = "f(u) = log(u); (1 + f(x)"
-    told = Diagnostic("domain", "no", Span(7, 13, Span(20, 24)), "do this", ((Span(15, 16), "opened here"),))
+    told = Diagnostic(
+        "domain", "no", Span(7, 13, Span(20, 24)), "do this", ((Span(15, 16), "opened here"),)
+    )
     assert draw(told, text, Terminal(), where="line 3: ").splitlines() == [
         "line 3: error: no",
         "  f(u) = log(u); (1 + f(x)",
@@ -76,7 +90,11 @@ def test_lines_have_numbers_where_there_are_several() -> None:
 
 
 def drawn(output: Value, depth: int | None = None, binary: bool = True) -> list[str]:
-    return [*ScreenText(Terminal()).outline(outline(to_picture([output]).graph, depth=depth, binary=binary))]
+    return [
+        *ScreenText(Terminal()).outline(
+            outline(to_picture([output]).graph, depth=depth, binary=binary)
+        )
+    ]
 
 
 def test_a_graph_deeper_than_any_recursion_is_drawn() -> None:
@@ -96,7 +114,9 @@ def test_a_wide_graph_is_cut() -> None:
     total = leaves[0]
     layer = leaves
     while len(layer) > 1:
-        layer = [layer[k] + layer[k + 1] for k in range(0, len(layer) - 1, 2)] + layer[len(layer) & ~1 :]
+        layer = [layer[k] + layer[k + 1] for k in range(0, len(layer) - 1, 2)] + layer[
+            len(layer) & ~1 :
+        ]
     total = layer[0]
     total.backward()
     rows = drawn(total)
@@ -139,11 +159,17 @@ def test_a_chain_of_one_operation_is_one_node_with_its_terms() -> None:
     named.label = "named"
     assert len(drawn(named + c, binary=False)) == 6
     assert [len(node.inputs) for node in to_picture([total]).nodes if node.operation] == [2] * 6
-    assert [len(node.inputs) for node in gather(to_picture([total])).nodes if node.operation] == [3, 2, 4]
+    assert [len(node.inputs) for node in gather(to_picture([total])).nodes if node.operation] == [
+        3,
+        2,
+        4,
+    ]
     wide = Value(1.0)
     for _ in range(20_000):
         wide = wide + Value(2.0)
-    assert len(drawn(wide, binary=False)) == MAX_FOLDED_TERMS + 4, "besides terms: head, sum, how many more, note"
+    assert len(drawn(wide, binary=False)) == MAX_FOLDED_TERMS + 4, (
+        "besides terms: head, sum, how many more, note"
+    )
 
 
 EVERY_BLOCK = (
@@ -172,9 +198,9 @@ def test_every_style_has_the_same_colour_in_a_table_and_outside() -> None:
 
 
 def test_a_document_is_the_same_on_a_terminal_without_colour_as_in_a_pipe() -> None:
-    assert ScreenText(Terminal(is_terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(Terminal()).render(
-        EVERY_BLOCK
-    )
+    assert ScreenText(Terminal(is_terminal=True, width=80)).render(EVERY_BLOCK) == ScreenText(
+        Terminal()
+    ).render(EVERY_BLOCK)
 
 
 def test_no_text_is_markup_in_markdown() -> None:

@@ -1,4 +1,6 @@
-"""Tests of reports of a fit: everything is in one file, LaTeX takes it, and what cannot be made is said first."""
+"""Tests of reports of a fit: everything is in one file, LaTeX takes it, and what cannot be made is
+said first.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ SAID = ["5.106(47)", "1.995(34)", "0.9721", "0.91", "line 5", "line 9", "d.csv",
 
 def report(folder: Path, name: str, *more: str) -> Path:
     (folder / "d.csv").write_text(DATA)
-    answer = autodiff("fit", *FIT, "--data", str(folder / "d.csv"), "--report", str(folder / name), *more)
+    answer = autodiff(
+        "fit", *FIT, "--data", str(folder / "d.csv"), "--report", str(folder / name), *more
+    )
     assert answer.code == 0, answer.err
     return folder / name
 
@@ -32,7 +36,12 @@ def test_parameters_are_those_of_scipy() -> None:
 
     t, u = np.array([0, 1, 2, 3, 4, 5.0]), np.array([5.1, 3.1, 1.9, 1.1, 0.7, 0.4])
     best, matrix = optimize.curve_fit(
-        lambda t, a, b: a * np.exp(-t / b), t, u, [5, 2], sigma=np.full(6, 0.05), absolute_sigma=True
+        lambda t, a, b: a * np.exp(-t / b),
+        t,
+        u,
+        [5, 2],
+        sigma=np.full(6, 0.05),
+        absolute_sigma=True,
     )
     chi2 = (((u - best[0] * np.exp(-t / best[1])) / 0.05) ** 2).sum()
     errors = np.sqrt(np.diag(matrix))
@@ -54,7 +63,10 @@ def test_a_page_needs_no_other_file(tmp_path: Path) -> None:
 def test_a_document_has_its_figure_beside_it(tmp_path: Path) -> None:
     path = report(tmp_path, "r.tex")
     text = path.read_text()
-    assert r"\qty{5.106(47)}{\volt}" in text and r"\includegraphics[width=0.72\linewidth]{r-figure.pdf}" in text
+    assert (
+        r"\qty{5.106(47)}{\volt}" in text
+        and r"\includegraphics[width=0.72\linewidth]{r-figure.pdf}" in text
+    )
     assert all(said in text for said in SAID[2:])
     assert compile_document(text, tmp_path) == 1
 
@@ -65,7 +77,9 @@ def test_latex_makes_the_pdf(tmp_path: Path) -> None:
     assert content.startswith(b"%PDF") and [path.name for path in tmp_path.glob("r*")] == ["r.pdf"]
 
 
-def test_what_cannot_be_made_is_said_before_the_fit(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_cannot_be_made_is_said_before_the_fit(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     (tmp_path / "d.csv").write_text(DATA)
     asked = ["fit", *FIT, "--data", str(tmp_path / "d.csv"), "--report"]
     wrong = autodiff(*asked, str(tmp_path / "r.docx"))
@@ -83,7 +97,15 @@ def test_names_of_columns_are_no_commands_of_latex_or_html(tmp_path: Path) -> No
     (tmp_path / "d.csv").write_text("x <b>_%,y\\input{z} & #\n1,2\n2,4.1\n3,6.2\n")
     columns = ["--columns", "x=x <b>_%,y=y\\input{z} & #"]
     for name in ("r.html", "r.tex"):
-        asked = ["fit", "y = a + b*x", "--data", str(tmp_path / "d.csv"), *columns, "--report", str(tmp_path / name)]
+        asked = [
+            "fit",
+            "y = a + b*x",
+            "--data",
+            str(tmp_path / "d.csv"),
+            *columns,
+            "--report",
+            str(tmp_path / name),
+        ]
         assert autodiff(*asked).code == 0
     assert "<b>_%" not in (tmp_path / "r.html").read_text()
     if COMPILER is not None:

@@ -1,4 +1,6 @@
-"""Screens of every command with few and many variables: no numeral, no name and no heading is broken at any width."""
+"""Screens of every command with few and many variables: no numeral, no name and no heading is
+broken at any width.
+"""
 
 from __future__ import annotations
 
@@ -52,28 +54,48 @@ ANSWERS: dict[str, Answers] = {
         gradient(text, at, arithmetic=arithmetic_of(False, 30, False)),
         gradient(text, at, arithmetic=arithmetic_of(False, None, True)),
     ),
-    "trace": lambda text, at: (trace(text, at), trace(text, at, mode="forward", direction=dict.fromkeys(at, 1.0))),
+    "trace": lambda text, at: (
+        trace(text, at),
+        trace(text, at, mode="forward", direction=dict.fromkeys(at, 1.0)),
+    ),
     "graph": lambda text, at: (picture(text, at),),
     "check": lambda text, at: (check(text, at),),
     "descend": lambda text, at: (descend(text, at, steps=4),),
     "minimize": lambda text, at: (minimize(text, at, steps=3),),
     "maximize": lambda text, at: (minimize(f"-({text})", at, steps=3, maximize=True),),
     "plot": lambda text, at: [plot(text, at, wrt=[*at][:k]) for k in (1, 2) if k <= len(at)],
-    "diff": lambda text, at: (diff(text, at), diff(text), diff(text.partition(" + ")[0], steps=True)),
+    "diff": lambda text, at: (
+        diff(text, at),
+        diff(text),
+        diff(text.partition(" + ")[0], steps=True),
+    ),
     "hessian": lambda text, at: (hessian(text, at),),
     "jacobian": lambda text, at: (jacobian(f"{text}, {text}, exp({next(iter(at))})", at),),
     "taylor": lambda text, at: (taylor(text, at, wrt=[next(iter(at))], order=8),),
-    "limit": lambda text, at: (limit(f"(1 - cos(x))*{next(iter(at))}/x^2", {"x": "0"}), limit("abs(x)/x", {"x": "0"})),
-    "tangent": lambda text, at: (tangent(text, at, wrt=[next(iter(at))]), tangent("sqrt(x)", {"x": "0"})),
+    "limit": lambda text, at: (
+        limit(f"(1 - cos(x))*{next(iter(at))}/x^2", {"x": "0"}),
+        limit("abs(x)/x", {"x": "0"}),
+    ),
+    "tangent": lambda text, at: (
+        tangent(text, at, wrt=[next(iter(at))]),
+        tangent("sqrt(x)", {"x": "0"}),
+    ),
     "integrate": lambda text, at: (
         integrate(text, at, variable=f"{next(iter(at))}_", ends=["0:1"], wrt=[*at][:2]),
         integrate("1/x", ends=["-1:1"]),
     ),
-    "propagate": lambda text, at: (propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),),
-    "solve": lambda text, at: (solve(f"u**3 + u = {text}", at, unknowns=["u"]), solve(system(at), at, unknowns=[*at])),
+    "propagate": lambda text, at: (
+        propagate(text, {name: f"{x:.3f}±0.0125" for name, x in at.items()}, samples=1000),
+    ),
+    "solve": lambda text, at: (
+        solve(f"u**3 + u = {text}", at, unknowns=["u"]),
+        solve(system(at), at, unknowns=[*at]),
+    ),
     "fit": lambda text, at: (fit(line(at), data(at)),),
     "export": lambda text, at: (export(text, "python"),),
-    "exercise": lambda text, at: [make_sheet(level, count=len(at), solutions=len(at) < 9) for level in range(1, 6)],
+    "exercise": lambda text, at: [
+        make_sheet(level, count=len(at), solutions=len(at) < 9) for level in range(1, 6)
+    ],
     "functions": lambda text, at: (functions(),),
     "units": lambda text, at: (units(), units("h")),
 }
@@ -94,7 +116,9 @@ def line(at: dict[str, float]) -> str:
 def data(at: dict[str, float]) -> dict[str, list[float]]:
     """Columns for it."""
     rows = range(2 * len(at) + 2)
-    columns = {f"x{k}": [((3 * row + 1) * (k + 2) % 17) / 7 for row in rows] for k in range(len(at))}
+    columns = {
+        f"x{k}": [((3 * row + 1) * (k + 2) % 17) / 7 for row in rows] for k in range(len(at))
+    }
     return columns | {"y": [1 + (row * 5 % 11) / 3 for row in rows]}
 
 
@@ -104,7 +128,9 @@ def system(at: dict[str, float]) -> str:
 
 
 def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = ScreenText) -> list[str]:
-    """What a screen of this width breaks of a document, beside what it would be on an endless one."""
+    """What a screen of this width breaks of a document, beside what it would be on an endless
+    one.
+    """
     # what draws itself is measured, not read
     drawn = [block for block in blocks if isinstance(block, TextDrawing)]
     told = [block for block in blocks if not isinstance(block, TextDrawing)]
@@ -113,12 +139,18 @@ def broken(blocks: Sequence[Block], width: int, medium: type[ScreenText] = Scree
     left = [as_left(each, width) if isinstance(each, Table) else each for each in told]
     endless = ScreenText(Terminal(is_terminal=True)).render(left)
     found = list(fragments(text, endless))
-    found += [f"too wide: {line}" for line in text.splitlines() if width_of(line) > width and not in_one_word(line)]
+    found += [
+        f"too wide: {line}"
+        for line in text.splitlines()
+        if width_of(line) > width and not in_one_word(line)
+    ]
     for block in drawn:
         lines = medium(Terminal(is_terminal=True, width=width)).render([block]).splitlines()
         found += [f"too wide: {line}" for line in lines if width_of(line.rstrip()) > width]
     sources = {
-        "".join(text for text, _ in block.pieces) for block in told if isinstance(block, Paragraph) and block.source
+        "".join(text for text, _ in block.pieces)
+        for block in told
+        if isinstance(block, Paragraph) and block.source
     }
     return [each for each in found if each.removeprefix("too wide: ") not in sources]
 
@@ -134,12 +166,19 @@ def as_left(table: Table, width: int) -> Table:
 
 
 def fragments(text: str, endless: str) -> Iterator[str]:
-    """The words and numerals that are not those of the same document on an endless screen, and those missing."""
-    seen, whole = (Counter(re.findall(r"[-+]?[\w.]+(?:(?<=\de)[-+]\d+)?", each)) for each in (text, endless))
-    # the lines of a narrow tree have no headings, and their numbers a word before them; labels of rows are repeated
+    """The words and numerals that are not those of the same document on an endless screen, and
+    those missing.
+    """
+    seen, whole = (
+        Counter(re.findall(r"[-+]?[\w.]+(?:(?<=\de)[-+]\d+)?", each)) for each in (text, endless)
+    )
+    # the lines of a narrow tree have no headings, and their numbers a word before them; labels of
+    # rows are repeated
     words = {"data", "grad", "node"}
     yield from (f"a fragment: {word}" for word in seen if word not in whole and word not in words)
-    yield from (f"missing: {word}" for word in whole if seen[word] < whole[word] and word not in words)
+    yield from (
+        f"missing: {word}" for word in whole if seen[word] < whole[word] and word not in words
+    )
 
 
 def in_one_word(line: str) -> bool:
@@ -190,7 +229,9 @@ def test_what_was_typed_is_not_echoed_whole_where_it_is_long(args: tuple[str, ..
 @pytest.mark.parametrize("format", ["table", "markdown", "latex"])
 def test_a_program_is_not_repeated_whole_where_it_is_long(format: str) -> None:
     text = "+".join(["long_name"] * 50_000)
-    shown = autodiff("grad", "--at", "long_name=1", "--format", format, "--no-tree", stdin=f"{text}\n{text} y\n").out
+    shown = autodiff(
+        "grad", "--at", "long_name=1", "--format", format, "--no-tree", stdin=f"{text}\n{text} y\n"
+    ).out
     assert len(shown) < 10_000
     assert shown.count("long_name+long") > 100 and "error" in shown
     record = autodiff("grad", "--at", "long_name=1", stdin=f"{text}\n").out
@@ -202,7 +243,10 @@ class Folded(ScreenText):
 
     def table(self, table: Table) -> Iterable[str]:
         share = (self.terminal.width or 80) // len(table.heads) - 1
-        rows = [table.heads, *(["".join(text for text, _ in cell) for cell in row] for row in table.rows)]
+        rows = [
+            table.heads,
+            *(["".join(text for text, _ in cell) for cell in row] for row in table.rows),
+        ]
         for row in rows:
             for k in range(0, max(map(len, row)), share):
                 yield " ".join(cell[k : k + share].ljust(share) for cell in row)

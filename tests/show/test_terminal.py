@@ -1,4 +1,6 @@
-"""The command on a pseudo-terminal: colour, boxes, widths, the environment variables, a locale that is not UTF-8."""
+"""The command on a pseudo-terminal: colour, boxes, widths, the environment variables, a locale that
+is not UTF-8.
+"""
 
 from __future__ import annotations
 
@@ -35,7 +37,9 @@ def test_a_terminal_has_colour_and_the_same_content_as_a_pipe() -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}])
+@pytest.mark.parametrize(
+    "env", [{"NO_COLOR": "1"}, {"TERM": "dumb"}, {"NO_COLOR": "1", "FORCE_COLOR": "1"}]
+)
 def test_colour_can_be_turned_off(env: dict[str, str]) -> None:
     shown = on_terminal(*GRAD, env=env)
     assert "\x1b" not in shown.out
@@ -65,12 +69,16 @@ def test_the_width_is_kept(width: int) -> None:
 @pytest.mark.posix
 def test_columns_is_honoured() -> None:
     args = ["functions", "clamp"]
-    assert max(map(len, trimmed(ESCAPE.sub("", on_terminal(*args, env={"COLUMNS": "50"}).out)))) <= 50
+    assert (
+        max(map(len, trimmed(ESCAPE.sub("", on_terminal(*args, env={"COLUMNS": "50"}).out)))) <= 50
+    )
     assert max(map(len, trimmed(ESCAPE.sub("", on_terminal(*args, width=120).out)))) > 50
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("env", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LANG": "C"}, {"PYTHONIOENCODING": "ascii"}])
+@pytest.mark.parametrize(
+    "env", [{"LC_ALL": "C"}, {"LC_ALL": "POSIX"}, {"LANG": "C"}, {"PYTHONIOENCODING": "ascii"}]
+)
 def test_ascii_lines_where_the_locale_is_not_utf8(env: dict[str, str]) -> None:
     shown = on_terminal("grad", "log(x) if x > 0 else 2*x", "--at", "x=-1", env=env)
     assert shown.code == 0
@@ -166,7 +174,9 @@ def test_a_signal_ends_a_descent_with_the_rows_it_has(name: str, code: int) -> N
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("command", [["grad", "-"], ["descend", "-", "--rate", "0.1", "--steps", "3"]])
+@pytest.mark.parametrize(
+    "command", [["grad", "-"], ["descend", "-", "--rate", "0.1", "--steps", "3"]]
+)
 def test_a_signal_that_is_ignored_stays_ignored(command: list[str]) -> None:
     with subprocess.Popen(
         ["sh", "-c", "trap '' INT TERM HUP; exec \"$@\"", "sh", sys.executable, "-m", "autodiff_cli", *command,

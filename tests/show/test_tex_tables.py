@@ -53,7 +53,13 @@ def latex(name: str) -> str:
     [
         (
             "line",
-            [r"y &= a_{0} + b_{1} x", r"$a_{0}$ & \num{", r"95\,\% interval", r"\chi^2/\nu", "by the given uncert"],
+            [
+                r"y &= a_{0} + b_{1} x",
+                r"$a_{0}$ & \num{",
+                r"95\,\% interval",
+                r"\chi^2/\nu",
+                "by the given uncert",
+            ],
         ),
         ("scaled", ["scaled by its root", "10 rows of data"]),
         ("logarithm", [r"\ln(y) &= \alpha + \beta \ln(x)", r"$\alpha$ & "]),
@@ -68,7 +74,10 @@ def latex(name: str) -> str:
                 r"}{\volt}$ ($\nu",
             ],
         ),
-        ("predicted", [r"$x$ & $y$ & 95\,\% confidence & 95\,\% prediction", r"\num{20} & \num{20.9"]),
+        (
+            "predicted",
+            [r"$x$ & $y$ & 95\,\% confidence & 95\,\% prediction", r"\num{20} & \num{20.9"],
+        ),
         (
             "budget",
             [
@@ -91,7 +100,8 @@ def test_what_the_tables_say(name: str, parts: list[str]) -> None:
 def test_numbers_of_the_table_are_those_of_the_answer() -> None:
     answer = ANSWERS["line"]()
     (row,) = re.findall(
-        r"\$b_\{1\}\$ & (.*) \\\\\n\\bottomrule\n\\end\{tabular\}\n\n\\medskip\\noindent\n\$\\chi", latex("line")
+        r"\$b_\{1\}\$ & (.*) \\\\\n\\bottomrule\n\\end\{tabular\}\n\n\\medskip\\noindent\n\$\\chi",
+        latex("line"),
     )
     numbers = [float(text.split("(")[0]) for text in re.findall(r"\\num\{([^}]*)\}", row)]
     each = answer.parameters["b_1"]
@@ -100,7 +110,13 @@ def test_numbers_of_the_table_are_those_of_the_answer() -> None:
 
 @pytest.mark.parametrize(
     ("text", "written"),
-    [("-1e-05", r"\num{-1e-05}"), ("1.5(2)", r"\num{1.5(2)}"), ("1/3", "1/3"), ("5%", r"5\%"), ("-", "{-}")],
+    [
+        ("-1e-05", r"\num{-1e-05}"),
+        ("1.5(2)", r"\num{1.5(2)}"),
+        ("1/3", "1/3"),
+        ("5%", r"5\%"),
+        ("-", "{-}"),
+    ],
 )
 def test_numbers(text: str, written: str) -> None:
     assert number(text) == written

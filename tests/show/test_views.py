@@ -1,4 +1,6 @@
-"""Every answer in every form: as text what its command prints to a pipe, and as HTML, LaTeX, a drawing, a record."""
+"""Every answer in every form: as text what its command prints to a pipe, and as HTML, LaTeX, a
+drawing, a record.
+"""
 
 from __future__ import annotations
 
@@ -47,15 +49,24 @@ ANSWERS: dict[str, tuple[Any, tuple[str, ...]]] = {
     "trace": (trace(TEXT, AT), ("trace", TEXT, *POINT)),
     "graph": (picture(TEXT, AT), ("graph", TEXT, *POINT)),
     "check": (check(TEXT, AT), ("check", TEXT, *POINT)),
-    "descend": (descend("x**2", {"x": 1.0}, steps=5), ("descend", "x**2", "--at", "x=1", "--steps", "5")),
+    "descend": (
+        descend("x**2", {"x": 1.0}, steps=5),
+        ("descend", "x**2", "--at", "x=1", "--steps", "5"),
+    ),
     "minimize": (minimize("x**2 - x", {"x": 1.0}), ("minimize", "x**2 - x", "--at", "x=1")),
     "curve": (plot("x**2", {"x": 1.0}), ("plot", "x**2", "--at", "x=1")),
     "surface": (plot("x*w", AT), ("plot", "x*w", *POINT)),
     "diff": (diff(TEXT), ("diff", TEXT)),
     "hessian": (hessian(TEXT, AT), ("hessian", TEXT, *POINT)),
     "jacobian": (jacobian(f"{TEXT}, x", AT), ("jacobian", f"{TEXT}, x", *POINT)),
-    "taylor": (taylor("exp(x)", {"x": 1}, order=3), ("taylor", "exp(x)", "--at", "x=1", "--order", "3")),
-    "propagate": (propagate("x*w", {"x": "0.5±0.1", "w": "2(1)"}), ("propagate", "x*w", "--at", "x=0.5±0.1,w=2(1)")),
+    "taylor": (
+        taylor("exp(x)", {"x": 1}, order=3),
+        ("taylor", "exp(x)", "--at", "x=1", "--order", "3"),
+    ),
+    "propagate": (
+        propagate("x*w", {"x": "0.5±0.1", "w": "2(1)"}),
+        ("propagate", "x*w", "--at", "x=0.5±0.1,w=2(1)"),
+    ),
     "solve": (solve("x**2 = a", {"a": 2}), ("solve", "x**2 = a", "--at", "a=2")),
     "fit": (
         fit("y = a + b*x", {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.1, 2.9, 5.2, 6.9]}),
@@ -70,7 +81,11 @@ FORMULAS = {"diff", "taylor"}
 IN_FORMULAS = FORMULAS | {"gradient", "exact", "hessian", "jacobian"}
 """Answers that can be written as formulas."""
 DRAWINGS = {"graph", "descend", "curve", "surface", "propagate", "fit"}
-NOT_LISTED = {"graph": {"json", "jsonl", "markdown"}, "curve": {"markdown"}, "surface": {"markdown"}}
+NOT_LISTED = {
+    "graph": {"json", "jsonl", "markdown"},
+    "curve": {"markdown"},
+    "surface": {"markdown"},
+}
 """Formats that an answer has and its command does not offer."""
 
 
@@ -80,7 +95,9 @@ def test_a_text_is_what_the_command_prints(name: str) -> None:
     assert views.text(answer) == autodiff(*command).out
     tried = 0
     for format in (
-        set(views.view_of(answer).formats) - {"table", "json", "jsonl", "png", "pdf"} - NOT_LISTED.get(name, set())
+        set(views.view_of(answer).formats)
+        - {"table", "json", "jsonl", "png", "pdf"}
+        - NOT_LISTED.get(name, set())
     ):
         if name == "export":
             continue
@@ -89,7 +106,9 @@ def test_a_text_is_what_the_command_prints(name: str) -> None:
     assert tried >= (name != "export")
 
 
-def test_a_text_has_no_colour_even_where_the_environment_asks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_text_has_no_colour_even_where_the_environment_asks_for_it(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     answer, command = ANSWERS["gradient"]
     monkeypatch.setenv("FORCE_COLOR", "1")
     assert views.text(answer) == autodiff(*command).out
@@ -176,16 +195,25 @@ def test_the_reference_has_the_keys_that_a_command_prints(line: str) -> None:
     data = str(TESTS / "cases" / "files" / "line.csv")
     command, *args = [data if word == "LINE" else word for word in shlex.split(line)]
     printed = json.loads(autodiff(command, *args, "--json").out)
-    page = (TESTS / "tutorials" / "reference.md").read_text(encoding="utf-8").partition("<!-- table: keys -->")[2]
+    page = (
+        (TESTS / "tutorials" / "reference.md")
+        .read_text(encoding="utf-8")
+        .partition("<!-- table: keys -->")[2]
+    )
     if "--answer" in args and command != "exercise":
-        assert "\nWith `--answer`: those of `exercise`" in page.partition(f"\n`{command}`:\n")[2].partition("\n\n`")[0]
+        assert (
+            "\nWith `--answer`: those of `exercise`"
+            in page.partition(f"\n`{command}`:\n")[2].partition("\n\n`")[0]
+        )
         command = "exercise"
     tables = re.findall(rf"^`{command}`(?:, [^\n]*)?:\n\n(.*?)\n\n", page, re.DOTALL | re.MULTILINE)
     listed = [set(re.findall(r"^\| `([\w.]+)`", table, re.MULTILINE)) for table in tables]
     assert listed
     for record in printed if isinstance(printed, list) else [printed]:
         assert "error" not in record
-        assert any(record.keys() - COMMON <= known for known in listed), record.keys() - COMMON - set().union(*listed)
+        assert any(record.keys() - COMMON <= known for known in listed), (
+            record.keys() - COMMON - set().union(*listed)
+        )
 
 
 @pytest.mark.parametrize("name", ANSWERS)
@@ -201,15 +229,22 @@ def test_a_formula_in_latex_is_the_one_that_the_command_writes() -> None:
     assert views.latex(diff(TEXT)) == views.latex(diff(TEXT, language="latex"))
     assert views.latex(diff(TEXT, language="python")) is None
     assert views.latex(taylor("exp(x)", {"x": 0}, order=2)) == "\n".join(
-        [r"\begin{align*}", r"f(x) &= e^{x} \\", r"&\approx 1 + x + \frac{1}{2} x^{2}", r"\end{align*}"]
+        [
+            r"\begin{align*}",
+            r"f(x) &= e^{x} \\",
+            r"&\approx 1 + x + \frac{1}{2} x^{2}",
+            r"\end{align*}",
+        ]
     )
 
 
 def test_a_formula_at_a_point_says_its_value_there() -> None:
     told = views.latex(diff("x**2/y", {"x": 1.5, "y": 2e-7}, wrt=["x"]))
     assert told is not None
-    assert told.split("\n")[-2] == (
-        r"\left.\frac{\partial f}{\partial x}\right|_{x = 1.5,\ y = 2 \times 10^{-7}} &= 1.5 \times 10^{7}"
+    assert (
+        told.split("\n")[-2]
+        == r"\left.\frac{\partial f}{\partial x}\right|_{x = 1.5,\ y = 2 \times 10^{-7}} &= 1.5"
+        r" \times 10^{7}"
     )
     exactly = views.latex(diff("x**2", {"x": "1/3"}, arithmetic=EXACT))
     assert exactly is not None and r"\right|_{x = \frac{1}{3}} &= \frac{2}{3}" in exactly

@@ -1,4 +1,6 @@
-"""Random formulas under `--certified`: no fault of our own, most answered, none wrong, all within the budget."""
+"""Random formulas under `--certified`: no fault of our own, most answered, none wrong, all within
+the budget.
+"""
 
 from __future__ import annotations
 
@@ -31,7 +33,9 @@ def answer(formula: Drawn) -> Gradient | None:
 
 
 def wrong(found: Gradient, value: object, partials: dict[str, object]) -> Iterator[str]:
-    """The names of the numbers that are not what the reference says, the empty one for the value."""
+    """The names of the numbers that are not what the reference says, the empty one for the
+    value.
+    """
     for name, figure, want in [
         ("", found.value, value),
         *((n, found.gradient[n], partials[n]) for n in found.gradient),

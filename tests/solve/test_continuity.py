@@ -54,19 +54,27 @@ SOMEWHERE = [
 
 def ask(text: str, between: tuple[float, float] | None) -> Solved:
     try:
-        return solve(text, between=None if between is None else Range(*between), every=between is not None)
+        return solve(
+            text, between=None if between is None else Range(*between), every=between is not None
+        )
     except ExpressionError as error:
         assert error.kind == "point", error
         return solve("x*0 = 1", {"x": 1.0})
 
 
 @pytest.mark.parametrize(("text", "between"), NOWHERE, ids=[text for text, _ in NOWHERE])
-def test_no_solution_where_the_equation_does_not_hold(text: str, between: tuple[float, float] | None) -> None:
+def test_no_solution_where_the_equation_does_not_hold(
+    text: str, between: tuple[float, float] | None
+) -> None:
     assert ask(text, between).solutions == []
 
 
-@pytest.mark.parametrize(("text", "between", "roots"), SOMEWHERE, ids=[text for text, *_ in SOMEWHERE])
-def test_solutions_beside_jumps_and_poles(text: str, between: tuple[float, float] | None, roots: list[float]) -> None:
+@pytest.mark.parametrize(
+    ("text", "between", "roots"), SOMEWHERE, ids=[text for text, *_ in SOMEWHERE]
+)
+def test_solutions_beside_jumps_and_poles(
+    text: str, between: tuple[float, float] | None, roots: list[float]
+) -> None:
     found = [solution.values["x"] for solution in ask(text, between).solutions]
     assert found == pytest.approx(roots, rel=1e-12, abs=1e-12)
 
@@ -94,13 +102,17 @@ def test_systems_hold_at_their_solutions(text: str) -> None:
 
 
 def test_a_system_beside_a_jump_has_its_solution() -> None:
-    (solution,) = solve("floor(x) = y; y = 6.25 - x", {"x": 3.4, "y": 3}, unknowns=["x", "y"]).solutions
+    (solution,) = solve(
+        "floor(x) = y; y = 6.25 - x", {"x": 3.4, "y": 3}, unknowns=["x", "y"]
+    ).solutions
     assert (solution.values["x"], solution.values["y"]) == pytest.approx((3.25, 3.0), rel=1e-14)
 
 
 @compares(60)
 def test_lines_with_a_jump_are_solved_on_their_pieces_only() -> None:
-    """`a*(x - p)` below the jump c and `b*(x - q)` above: the roots are p if p < c and q if q >= c."""
+    """`a*(x - p)` below the jump c and `b*(x - q)` above: the roots are p if p < c and q if q
+    >= c.
+    """
     draw = random.Random(7)
     for _ in range(60):
         p, q, c = (draw.randrange(-40, 41) / 8 for _ in range(3))
@@ -108,7 +120,10 @@ def test_lines_with_a_jump_are_solved_on_their_pieces_only() -> None:
         q += 0.125 * (q == c)
         a, b = (draw.choice([-3, -1, 2, 5]) for _ in range(2))
         text = f"where(x < {c}, {a}*(x - ({p})), {b}*(x - ({q}))) = 0"
-        found = [solution.values["x"] for solution in solve(text, between=Range(-6.03, 6.01), every=True).solutions]
+        found = [
+            solution.values["x"]
+            for solution in solve(text, between=Range(-6.03, 6.01), every=True).solutions
+        ]
         expected = sorted({*([p] if p < c else []), *([q] if q >= c else [])})
         assert found == pytest.approx(expected, rel=1e-12, abs=1e-12), text
         compared()
@@ -116,13 +131,20 @@ def test_lines_with_a_jump_are_solved_on_their_pieces_only() -> None:
 
 @compares(40)
 def test_quotients_with_a_hole_have_the_other_roots_only() -> None:
-    """`(x - c)*g(x)/(x - c)` is g without c; the values g(c) are met by a factor that vanishes at c as well."""
+    """`(x - c)*g(x)/(x - c)` is g without c; the values g(c) are met by a factor that vanishes at c
+    as well.
+    """
     draw = random.Random(11)
     for _ in range(40):
         c, r = (draw.randrange(1, 30) / 7 for _ in range(2))
-        wave = draw.choice(["sin(x - {r})", "expm1(x - {r})", "log(x/{r})", "tanh(x - {r})"]).format(r=f"({r!r})")
+        wave = draw.choice(
+            ["sin(x - {r})", "expm1(x - {r})", "log(x/{r})", "tanh(x - {r})"]
+        ).format(r=f"({r!r})")
         text = f"{wave}*(x - {c!r})/(x - {c!r}) = 0"
-        found = [solution.values["x"] for solution in solve(text, between=Range(0.013, 4.6), every=True).solutions]
+        found = [
+            solution.values["x"]
+            for solution in solve(text, between=Range(0.013, 4.6), every=True).solutions
+        ]
         others = [r + math.pi, r - math.pi] if wave.startswith("sin") else []
         expected = sorted(x for x in (r, *others) if 0.013 <= x <= 4.6 and x != c)
         assert found == pytest.approx(expected, rel=1e-9), text

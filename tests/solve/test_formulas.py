@@ -1,4 +1,6 @@
-"""Solutions as formulas and implicit derivatives, against SymPy and against the derivatives of solutions at points."""
+"""Solutions as formulas and implicit derivatives, against SymPy and against the derivatives of
+solutions at points.
+"""
 
 from __future__ import annotations
 
@@ -46,19 +48,26 @@ def test_formulas(text: str, unknown: str, formulas: list[tuple[str, str]]) -> N
 
 
 EQUATIONS = [
-    ("a*x**2 + b*x - c = 0", "x"), ("1/R = 1/R1 + 1/x", "x"), ("E = m*x**2", "x"), ("a*x**2 = q*x", "x"),
-    ("(a + b)*x = c*x - m", "x"), ("(x - a)*(x - b) = 0", "x"), ("a/x + b = c", "x"), ("x/(a + x) = q", "x"),
-    ("exp(a)*x**2 - m = 0", "x"), ("a*x**2 + 2*m*x + c = 0", "x"),
+    ("a*x**2 + b*x - c = 0", "x"), ("1/R = 1/R1 + 1/x", "x"), ("E = m*x**2", "x"),
+    ("a*x**2 = q*x", "x"), ("(a + b)*x = c*x - m", "x"), ("(x - a)*(x - b) = 0", "x"),
+    ("a/x + b = c", "x"), ("x/(a + x) = q", "x"), ("exp(a)*x**2 - m = 0", "x"),
+    ("a*x**2 + 2*m*x + c = 0", "x"),
 ]  # fmt: skip
 
 
 @pytest.mark.parametrize(("text", "unknown"), EQUATIONS)
 def test_formulas_have_the_values_of_the_solutions_at_points(text: str, unknown: str) -> None:
     formulas = solve(text, unknowns=[unknown]).formulas
-    names = {name for f in formulas for name in VALUES if name in f.formula} | {n for n in VALUES if n in text}
+    names = {name for f in formulas for name in VALUES if name in f.formula} | {
+        n for n in VALUES if n in text
+    }
     point = {name: VALUES[name] for name in names if name in solve_names(text)}
     wanted = [s.values[unknown] for s in solve(text, point, unknowns=[unknown]).solutions]
-    held = [f for f in formulas if f.condition is None or value(f"where({f.condition}, 1, 0)", point) == 1]
+    held = [
+        f
+        for f in formulas
+        if f.condition is None or value(f"where({f.condition}, 1, 0)", point) == 1
+    ]
     assert sorted(value(f.formula, point) for f in held) == pytest.approx(wanted, rel=1e-12)
 
 
@@ -102,7 +111,9 @@ def test_implicit_derivatives_are_those_of_sympy(text: str, order: int) -> None:
     for _ in range(5):
         point = {name: rng.uniform(0.3, 1.4) for name in ("x", "y", "a")}
         expected = float(want.subs({x: point["x"], y: point["y"], a: point["a"]}))
-        assert gradient(f"{formula.formula} + 0*(x + y + a)", point, wrt=[]).value == pytest.approx(expected, rel=1e-7)
+        assert gradient(f"{formula.formula} + 0*(x + y + a)", point, wrt=[]).value == pytest.approx(
+            expected, rel=1e-7
+        )
 
 
 def test_implicit_derivatives_of_several_unknowns() -> None:
@@ -117,7 +128,9 @@ def test_implicit_derivatives_of_several_unknowns() -> None:
 
 
 def test_implicit_values_steps_and_warnings() -> None:
-    answer = implicit_diff("x**2 + y**2 = 25", {"x": 3, "y": 4}, unknowns=["y"], order=2, steps=True)
+    answer = implicit_diff(
+        "x**2 + y**2 = 25", {"x": 3, "y": 4}, unknowns=["y"], order=2, steps=True
+    )
     assert answer.derivatives[0].value == -25 / 64 and not answer.warnings
     assert [d.by for d in answer.derivations] == [("x",), ("x", "x")]
     assert [s.rule for s in answer.derivations[0].steps][-3:] == ["both sides", "collect", "solve"]
@@ -141,6 +154,8 @@ def test_what_determines_nothing(text: str, unknowns: list[str], message: str) -
 def test_elasticities_of_solutions() -> None:
     (solution,) = solve("x*exp(x) = a*b", {"a": 1, "b": 2}, unknowns=["x"], relative=True).solutions
     x = solution.values["x"]
-    assert solution.elasticities == {"x": {"a": pytest.approx(1 / (1 + x)), "b": pytest.approx(1 / (1 + x))}}
+    assert solution.elasticities == {
+        "x": {"a": pytest.approx(1 / (1 + x)), "b": pytest.approx(1 / (1 + x))}
+    }
     (zero,) = solve("x = a - 1", {"a": 1}, unknowns=["x"], relative=True).solutions
     assert zero.elasticities == {"x": {"a": None}}

@@ -1,4 +1,6 @@
-"""Equations that hold on intervals: where they begin and end, beside single solutions, against exact fractions."""
+"""Equations that hold on intervals: where they begin and end, beside single solutions, against
+exact fractions.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ HOLDS = re.compile(r"the equation holds at all numbers( that were tried)?(?: for
 
 def intervals_of(answer: Solved) -> list[str]:
     """Return where an answer says that the equation holds, with `?` where it was only tried."""
-    found = [HOLDS.fullmatch(warning.message) for warning in answer.warnings if warning.kind == "flat"]
+    found = [
+        HOLDS.fullmatch(warning.message) for warning in answer.warnings if warning.kind == "flat"
+    ]
     return [f"{match[2] or 'everywhere'}{'?' if match[1] else ''}" for match in found if match]
 
 
@@ -60,12 +64,16 @@ def intervals_of(answer: Solved) -> list[str]:
 def test_intervals_of_solutions(
     text: str, between: tuple[float, float] | None, intervals: list[str], roots: list[float]
 ) -> None:
-    answer = solve(text, between=None if between is None else Range(*between), every=between is not None)
+    answer = solve(
+        text, between=None if between is None else Range(*between), every=between is not None
+    )
     assert intervals_of(answer) == intervals
     found = [solution.values["x"] for solution in answer.solutions]
     assert len(found) == len(intervals) + len(roots)
     assert all(any(math.isclose(x, y) for y in found) for x in roots)
-    assert bool(intervals) == (f"interval{'s' * (len(intervals) > 1)} of solutions" in answer.message)
+    assert bool(intervals) == (
+        f"interval{'s' * (len(intervals) > 1)} of solutions" in answer.message
+    )
 
 
 def test_the_other_variables_are_decimals_too() -> None:
@@ -93,7 +101,10 @@ def test_an_equation_that_holds_at_a_jump_by_value_has_its_solution_there(
 ) -> None:
     for arithmetic in (Arithmetic("double"), Arithmetic("precision", 30)):
         answer = solve(text, between=Range(-5, 5), every=True, arithmetic=arithmetic)
-        found = [float(getattr(x, "text", x)) for x in (solution.values["x"] for solution in answer.solutions)]
+        found = [
+            float(getattr(x, "text", x))
+            for x in (solution.values["x"] for solution in answer.solutions)
+        ]
         assert found == pytest.approx(roots, rel=1e-15, abs=0)
         said = [warning.message for warning in answer.warnings if warning.kind == "jump"]
         assert len(said) == bool(sides)
@@ -111,15 +122,20 @@ def test_random_piecewise_lines_hold_where_fractions_say() -> None:
         with use_budget():
             answer = solve(f"{function.text} = 0", between=Range(-5, 5), every=True)
         expected = [
-            f"{float(low):.10g} {'≤' if begins else '<'} x {'≤' if ends else '<'} {float(high):.10g}"
+            f"{float(low):.10g} {'≤' if begins else '<'} x {'≤' if ends else '<'}"
+            f" {float(high):.10g}"
             for low, begins, high, ends in intervals
         ]
         assert intervals_of(answer) == expected, function.text
         found = [solution.values["x"] for solution in answer.solutions]
-        inside = [x for x in found if any(low <= Fraction(x) <= high for low, _, high, _ in intervals)]
+        inside = [
+            x for x in found if any(low <= Fraction(x) <= high for low, _, high, _ in intervals)
+        ]
         assert len(inside) == len(intervals), function.text
         single = [x for x in found if x not in inside]
-        assert single == pytest.approx([float(x) for x in roots], rel=1e-12, abs=1e-12), function.text
+        assert single == pytest.approx([float(x) for x in roots], rel=1e-12, abs=1e-12), (
+            function.text
+        )
         seen += bool(intervals)
         compared()
     assert seen > 15
@@ -130,6 +146,12 @@ def test_jumps_that_are_not_looked_at_are_said(high: int, seen: int) -> None:
     answer = solve("floor(x) = x", between=Range(0, high), every=True)
     found = [solution.values["x"] for solution in answer.solutions]
     assert found[: seen + 1] == list(range(seen + 1))
-    unseen = [warning.message for warning in answer.warnings if "not every jump was looked at" in warning.message]
-    expected = "there may be more solutions on jumps for 400 < x < 1000: not every jump was looked at"
+    unseen = [
+        warning.message
+        for warning in answer.warnings
+        if "not every jump was looked at" in warning.message
+    ]
+    expected = (
+        "there may be more solutions on jumps for 400 < x < 1000: not every jump was looked at"
+    )
     assert unseen == ([expected] if seen < high else [])

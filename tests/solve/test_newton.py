@@ -48,7 +48,9 @@ def test_a_singular_jacobian_has_no_step() -> None:
     assert last == ([2.0], ([1.0], [[0.0]]), None)
 
 
-def test_newtons_method_for_several_equations_keeps_few_jacobians(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_newtons_method_for_several_equations_keeps_few_jacobians(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     pytest.importorskip("scipy")
     kept: list[weakref.ref[Any]] = []
     most = 0

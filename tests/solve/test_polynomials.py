@@ -22,7 +22,10 @@ def expanded(roots: list[Fraction], extra: list[list[int]] | None = None) -> lis
     result = [Fraction(1)]
     for factor in [*([-root, 1] for root in roots), *(extra or [])]:
         result = [
-            sum((factor[j] * result[k - j] for j in range(len(factor)) if 0 <= k - j < len(result)), Fraction(0))
+            sum(
+                (factor[j] * result[k - j] for j in range(len(factor)) if 0 <= k - j < len(result)),
+                Fraction(0),
+            )
             for k in range(len(result) + len(factor) - 1)
         ]
     return result
@@ -31,7 +34,10 @@ def expanded(roots: list[Fraction], extra: list[list[int]] | None = None) -> lis
 @pytest.mark.parametrize("seed", range(40))
 def test_roots_that_a_polynomial_was_made_of(seed: int) -> None:
     rng = random.Random(seed)
-    roots = [Fraction(rng.randint(-20, 20), rng.choice([1, 1, 2, 3, 7, 1000])) for _ in range(rng.randint(0, 8))]
+    roots = [
+        Fraction(rng.randint(-20, 20), rng.choice([1, 1, 2, 3, 7, 1000]))
+        for _ in range(rng.randint(0, 8))
+    ]
     roots += rng.choices(roots, k=2) if roots else []
     complex_pairs = [[rng.randint(1, 9), 0, 1] for _ in range(rng.randint(0, 2))]
     answer = real_roots(expanded(roots, complex_pairs))
@@ -46,10 +52,14 @@ def test_roots_that_a_polynomial_was_made_of(seed: int) -> None:
 def test_random_polynomials_have_the_roots_that_sympy_isolates(seed: int) -> None:
     sympy = pytest.importorskip("sympy")
     rng = random.Random(seed)
-    coefficients = [rng.randint(-30, 30) for _ in range(rng.randint(2, 16))] + [rng.choice([1, -3, 7])]
+    coefficients = [rng.randint(-30, 30) for _ in range(rng.randint(2, 16))] + [
+        rng.choice([1, -3, 7])
+    ]
     reference = sympy.Poly(coefficients[::-1], sympy.Symbol("x")).real_roots(multiple=False)
     wanted = [(float(root.evalf(40)), k) for root, k in reference]
-    assert [(root.x, root.multiplicity) for root in real_roots([Fraction(c) for c in coefficients])] == sorted(wanted)
+    assert [
+        (root.x, root.multiplicity) for root in real_roots([Fraction(c) for c in coefficients])
+    ] == sorted(wanted)
 
 
 def test_hard_polynomials() -> None:
@@ -67,9 +77,12 @@ def test_hard_polynomials() -> None:
 
 
 def test_roots_of_divisors_are_excepted() -> None:
-    assert [root.x for root in real_roots([Fraction(-1), Fraction(0), Fraction(1)], [[Fraction(-1), Fraction(1)]])] == [
-        -1.0
-    ]
+    assert [
+        root.x
+        for root in real_roots(
+            [Fraction(-1), Fraction(0), Fraction(1)], [[Fraction(-1), Fraction(1)]]
+        )
+    ] == [-1.0]
     assert [s.values["x"] for s in solve("(x**2 - 1)**2/(x - 1) = 0").solutions] == [-1.0]
     assert solve("1/(1/x) = 0").reason == "none"
     assert solve("1/x").reason == "none"

@@ -1,4 +1,6 @@
-"""Equations rearranged: each formula solves its equation, and none is missing, by mpmath with its own functions."""
+"""Equations rearranged: each formula solves its equation, and none is missing, by mpmath with its
+own functions.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +21,8 @@ from autodiff_cli.engine.table.primitive import FUNCTIONS
 from counting import compared, compares
 
 RELATIONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne
+    "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq,
+    "!=": operator.ne
 }  # fmt: skip
 CONTEXT = mpmath.mp.clone()
 CONTEXT.dps = 60
@@ -92,11 +95,15 @@ def formulas_of(answer: Solved) -> list[tuple[str, str | None]]:
         ("y = log(x, b)", "x", [("b**y", "b > 0 and b != 1")]),
     ],
 )  # fmt: skip
-def test_formulas_are_rearranged(text: str, unknown: str, formulas: list[tuple[str, str | None]]) -> None:
+def test_formulas_are_rearranged(
+    text: str, unknown: str, formulas: list[tuple[str, str | None]]
+) -> None:
     assert formulas_of(solve(text, unknowns=[unknown])) == formulas
 
 
-@pytest.mark.parametrize("text", ["sin(x) = a", "a*exp(x) = x", "x**5 + x = a", "log(x) + x = a", "x**x = a"])
+@pytest.mark.parametrize(
+    "text", ["sin(x) = a", "a*exp(x) = x", "x**5 + x = a", "log(x) + x = a", "x**x = a"]
+)
 def test_what_cannot_be_rearranged_needs_values(text: str) -> None:
     with pytest.raises(ExpressionError, match="`a` has no value"):
         solve(text, unknowns=["x"])
@@ -113,7 +120,9 @@ def test_what_cannot_be_rearranged_needs_values(text: str) -> None:
         ("x/x = d**2 + 2", "none: there is no real solution", None),
     ],
 )
-def test_an_equation_that_holds_for_all_values_of_the_unknown(text: str, message: str, condition: str | None) -> None:
+def test_an_equation_that_holds_for_all_values_of_the_unknown(
+    text: str, message: str, condition: str | None
+) -> None:
     answer = solve(text, unknowns=["x"])
     said = [warning.message for warning in answer.warnings if warning.kind == "flat"]
     if "d**2" in text:
@@ -131,7 +140,9 @@ def test_only_positive_solutions_of_a_symbolic_power_are_said_to_be() -> None:
 
 
 def test_the_inner_product_is_no_definition() -> None:
-    assert [s.values["x"] for s in solve("v = [x, 2]; dot(v, v) = 5", unknowns=["x"]).solutions] == [-1.0, 1.0]
+    assert [
+        s.values["x"] for s in solve("v = [x, 2]; dot(v, v) = 5", unknowns=["x"]).solutions
+    ] == [-1.0, 1.0]
 
 
 def test_a_propagated_solution_is_said_to_be_one_of_several() -> None:
@@ -146,12 +157,29 @@ def test_a_propagated_solution_is_said_to_be_one_of_several() -> None:
     assert warnings("x**3 = a", {"a": "2±0.1"}) == []
 
 
-INVERTIBLE = sorted({row.name for row in FUNCTIONS.values() if row.preimages or (row.inverse and len(row.params) == 1)})
+INVERTIBLE = sorted(
+    {
+        row.name
+        for row in FUNCTIONS.values()
+        if row.preimages or (row.inverse and len(row.params) == 1)
+    }
+)
 
 
 def test_preimages_are_all_inputs_with_an_output() -> None:
     """f(x) = y has x among its formulas, and all formulas are solutions."""
-    assert {*INVERTIBLE} >= {"exp", "log", "sqrt", "abs", "cosh", "asin", "atan", "erf", "softsign", "cbrt"}
+    assert {*INVERTIBLE} >= {
+        "exp",
+        "log",
+        "sqrt",
+        "abs",
+        "cosh",
+        "asin",
+        "atan",
+        "erf",
+        "softsign",
+        "cbrt",
+    }
     for name in INVERTIBLE:
         answer = solve(f"{name}(x) = y", unknowns=["x"])
         for k in range(-40, 41):
@@ -161,7 +189,9 @@ def test_preimages_are_all_inputs_with_an_output() -> None:
             except ValueError:
                 continue
             found = solutions_at(answer, {"y": y})
-            assert any(abs(each - with_x["x"]) < mpf(10) ** -20 * (1 + abs(each)) for each in found), (name, k)
+            assert any(
+                abs(each - with_x["x"]) < mpf(10) ** -20 * (1 + abs(each)) for each in found
+            ), (name, k)
             for each in found:
                 assert abs(OWN[name](each) - y) < mpf(10) ** -40 * (1 + abs(y))
 
@@ -183,15 +213,21 @@ def random_chain(rng: random.Random) -> str:
     for _ in range(rng.randint(1, 4)):
         a, b = rng.choice("abc"), rng.choice("abc")
         power = rng.choice(("2", "3", "4", "5", "(-1)", "(-2)", "1.5", "(1/3)", "(-0.5)"))
-        forms = (f"({a}*{text} + {b})", f"({a}/({text}))", f"({a} - {text})", f"({text})**{power}", f"3**({text})")
+        forms = (
+            f"({a}*{text} + {b})",
+            f"({a}/({text}))",
+            f"({a} - {text})",
+            f"({text})**{power}",
+            f"3**({text})",
+        )
         text = rng.choice((*forms, *[f"{rng.choice(INVERTIBLE)}({text})" for _ in range(3)]))
     return text
 
 
 SUBSTITUTED = (
-    "exp(2*x) - a*exp(x)", "exp(x) + a*exp(-x)", "a*exp(3*x) + exp(1.5*x)", "x - a*sqrt(x)", "x**1.5 + a*x**0.75",
-    "exp(x/2)/(exp(x) + a)", "a*x**(1/3) + x**(2/3)", "log(x)**2 - a*log(x) + b", "a*x**4 + b*x**2",
-    "cosh(x)**2 - a*cosh(x)",
+    "exp(2*x) - a*exp(x)", "exp(x) + a*exp(-x)", "a*exp(3*x) + exp(1.5*x)", "x - a*sqrt(x)",
+    "x**1.5 + a*x**0.75", "exp(x/2)/(exp(x) + a)", "a*x**(1/3) + x**(2/3)",
+    "log(x)**2 - a*log(x) + b", "a*x**4 + b*x**2", "cosh(x)**2 - a*cosh(x)",
 )  # fmt: skip
 
 
@@ -218,10 +254,19 @@ def test_random_equations_have_their_formulas_and_no_others() -> None:
                 continue
             found = solutions_at(answer, {**at, "y": y})
             for each in found:
-                assert abs(evaluated(left, {**at, "x": each}) - y) < 1e-15, (left, at, answer.formulas)
+                assert abs(evaluated(left, {**at, "x": each}) - y) < 1e-15, (
+                    left,
+                    at,
+                    answer.formulas,
+                )
             if any(is_saturated(left, at, x, change) for change in (mpf("1e-20"), -mpf("1e-20"))):
                 continue
-            assert any(abs(each - x) < 1e-12 * (1 + abs(x)) for each in found), (left, x, at, answer.formulas)
+            assert any(abs(each - x) < 1e-12 * (1 + abs(x)) for each in found), (
+                left,
+                x,
+                at,
+                answer.formulas,
+            )
             compared()
 
 

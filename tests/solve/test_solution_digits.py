@@ -1,4 +1,6 @@
-"""Digits of solutions and of their derivatives, wherever these are shown. Right values are derived by hand."""
+"""Digits of solutions and of their derivatives, wherever these are shown. Right values are derived
+by hand.
+"""
 
 from __future__ import annotations
 
@@ -21,19 +23,31 @@ HARD = [
 
 
 @pytest.mark.parametrize(("text", "x", "slope"), HARD)
-def test_solve_has_derivatives_of_more_digits_where_doubles_lose_them(text: str, x: str, slope: float) -> None:
+def test_solve_has_derivatives_of_more_digits_where_doubles_lose_them(
+    text: str, x: str, slope: float
+) -> None:
     answer = solve(text, {"x": x}, unknowns=["y"])
     assert answer.solutions[0].derivatives is not None
     assert answer.solutions[0].derivatives["y"]["x"] == pytest.approx(slope, rel=1e-6)
 
 
 @pytest.mark.parametrize(("text", "x", "slope"), HARD[:2])
-def test_propagate_and_plot_say_that_derivatives_of_solutions_have_no_digit(text: str, x: str, slope: float) -> None:
-    lost = [one for one in propagate(text, {"x": f"{x}+-1%"}, unknowns=["y"]).warnings if one.kind == "lost_digits"]
+def test_propagate_and_plot_say_that_derivatives_of_solutions_have_no_digit(
+    text: str, x: str, slope: float
+) -> None:
+    lost = [
+        one
+        for one in propagate(text, {"x": f"{x}+-1%"}, unknowns=["y"]).warnings
+        if one.kind == "lost_digits"
+    ]
     assert "the derivative of `y` by `x` has no reliable digit" in lost[0].message
     assert f"which gives {slope:.5e}"[:18] in f"{lost[0].hint}"
     ends = {"x": Range(float(x), 1.01*float(x))}  # fmt: skip
-    drawn = [one for one in plot(text, {}, ranges=ends, unknowns=["y"]).warnings if one.kind == "lost_digits"]
+    drawn = [
+        one
+        for one in plot(text, {}, ranges=ends, unknowns=["y"]).warnings
+        if one.kind == "lost_digits"
+    ]
     assert "the derivative of `y` by `x` has no reliable digit" in drawn[0].message
 
 

@@ -1,4 +1,6 @@
-"""Solutions held against published ones, against 50 digits, and their derivatives against differences of such roots."""
+"""Solutions held against published ones, against 50 digits, and their derivatives against
+differences of such roots.
+"""
 
 from __future__ import annotations
 
@@ -25,8 +27,8 @@ from autodiff_cli.questions.parse_point import Range
 
 CERTIFIED, MANY = arithmetic_of(False, None, True), arithmetic_of(False, 50, False)
 BLACK_SCHOLES = (
-    "N(x) = (1 + erf(x/sqrt(2)))/2; d1 = (log(S/K) + (r + s**2/2)*T)/(s*sqrt(T)); d2 = d1 - s*sqrt(T); "
-    "S*N(d1) - K*exp(-r*T)*N(d2) = C"
+    "N(x) = (1 + erf(x/sqrt(2)))/2; d1 = (log(S/K) + (r + s**2/2)*T)/(s*sqrt(T)); d2 = d1 -"
+    " s*sqrt(T); S*N(d1) - K*exp(-r*T)*N(d2) = C"
 )
 
 
@@ -95,7 +97,9 @@ def exact_root(case: Case, near: Mapping[str, float], moved: Mapping[str, Any]) 
 def test_solutions_and_their_derivatives(case: Case) -> None:
     found = asked(case, order=2)
     (only,) = found.solutions
-    assert found.converged and only.simple and only.derivatives is not None and only.second is not None
+    assert (
+        found.converged and only.simple and only.derivatives is not None and only.second is not None
+    )
     assert set(only.derivatives[next(iter(case.unknowns))]) == set(case.at)
     with mpmath.workdps(50):
         roots = exact_root(case, only.values, {})
@@ -112,9 +116,14 @@ def test_solutions_and_their_derivatives(case: Case) -> None:
             up, down = (exact_root(case, only.values, {p: sign * h}) for sign in (1, -1))
             for name, a, b, here in zip(case.unknowns, up, down, roots, strict=True):
                 slope, bent = (a - b) / (2 * h), (a - 2 * here + b) / h**2
-                assert math.isclose(only.derivatives[name][p], float(slope), rel_tol=2e-9, abs_tol=1e-14)
                 assert math.isclose(
-                    only.second[name][p][p], float(bent), rel_tol=1e-6, abs_tol=1e-9 * abs(float(bent)) + 1e-10
+                    only.derivatives[name][p], float(slope), rel_tol=2e-9, abs_tol=1e-14
+                )
+                assert math.isclose(
+                    only.second[name][p][p],
+                    float(bent),
+                    rel_tol=1e-6,
+                    abs_tol=1e-9 * abs(float(bent)) + 1e-10,
                 )
 
 
@@ -132,16 +141,26 @@ def test_mixed_second_derivatives_are_symmetric(case: Case) -> None:
 
 
 @pytest.mark.parametrize(
-    "case", [case for case in CASES if case.name != "Powell, badly scaled"], ids=lambda case: case.name
+    "case",
+    [case for case in CASES if case.name != "Powell, badly scaled"],
+    ids=lambda case: case.name,
 )
 def test_digits_in_other_arithmetics(case: Case) -> None:
-    many, proven = asked(case, arithmetic=MANY).solutions[0], asked(case, arithmetic=CERTIFIED).solutions[0]
+    many, proven = (
+        asked(case, arithmetic=MANY).solutions[0],
+        asked(case, arithmetic=CERTIFIED).solutions[0],
+    )
     assert proven.proven and not many.proven
     with mpmath.workdps(70):
         roots = exact_root(case, {name: float(x) for name, x in many.values.items()}, {})
         for name, root in zip(case.unknowns, roots, strict=True):
-            assert abs(mpmath.mpf(many.values[name].text) - root) <= abs(root) * mpmath.mpf(10) ** -48
-            assert abs(mpmath.mpf(proven.values[name].text) - root) <= abs(root) * mpmath.mpf(10) ** -16
+            assert (
+                abs(mpmath.mpf(many.values[name].text) - root) <= abs(root) * mpmath.mpf(10) ** -48
+            )
+            assert (
+                abs(mpmath.mpf(proven.values[name].text) - root)
+                <= abs(root) * mpmath.mpf(10) ** -16
+            )
         assert many.derivatives is not None and proven.derivatives is not None
         for name, row in proven.derivatives.items():
             for p, x in row.items():
@@ -185,12 +204,21 @@ def test_without_bounds_it_brackets_by_itself(text: str, start: float, root: flo
 
 
 def test_signs_change_at_poles_and_jumps_too() -> None:
-    for text, low, high in (("1/x", -1, 2), ("sign(x) + 0.5", -1, 2), ("floor(x) = 0.5", -1, 3), ("tan(x)", 1, 2)):
-        with pytest.raises(ExpressionError, match="changes its sign, as at a pole or a jump") as caught:
+    for text, low, high in (
+        ("1/x", -1, 2),
+        ("sign(x) + 0.5", -1, 2),
+        ("floor(x) = 0.5", -1, 3),
+        ("tan(x)", 1, 2),
+    ):
+        with pytest.raises(
+            ExpressionError, match="changes its sign, as at a pole or a jump"
+        ) as caught:
             solve(text, between=Range(low, high))
         assert caught.value.kind == "point" and caught.value.hint
         nothing = solve(text, between=Range(low, high), every=True)
-        assert not nothing.solutions and nothing.reason == ("none" if text == "1/x" else "not found")
+        assert not nothing.solutions and nothing.reason == (
+            "none" if text == "1/x" else "not found"
+        )
 
 
 def test_other_roots_between_the_bounds_are_told_and_listed() -> None:
@@ -199,7 +227,10 @@ def test_other_roots_between_the_bounds_are_told_and_listed() -> None:
     every = solve("sin(x)", between=Range(0.5, 20), every=True)
     assert [each.values["x"] for each in every.solutions] == [k * math.pi for k in range(1, 7)]
     touched = solve("(x - 1)**2*(x - 3)", between=Range(-1, 4), every=True).solutions
-    assert [(round(each.values["x"], 6), each.simple) for each in touched] == [(1.0, False), (3.0, True)]
+    assert [(round(each.values["x"], 6), each.simple) for each in touched] == [
+        (1.0, False),
+        (3.0, True),
+    ]
 
 
 def test_all_solutions_are_proven() -> None:
@@ -210,7 +241,13 @@ def test_all_solutions_are_proven() -> None:
     assert none.complete and none.reason == "none" and not none.solutions
     # two of the four lie outside
     box = {"x": Range(0.0, 3.0), "y": Range(-3.0, 3.0)}
-    pair = solve("x**2 + y**2 = 4; x*y = 1", unknowns=["x", "y"], between=box, every=True, arithmetic=CERTIFIED)
+    pair = solve(
+        "x**2 + y**2 = 4; x*y = 1",
+        unknowns=["x", "y"],
+        between=box,
+        every=True,
+        arithmetic=CERTIFIED,
+    )
     assert pair.complete and len(pair.solutions) == 2
     # one on the very edge is inside
     edge = solve("x**2 = 4", between=Range(0, 2), every=True, arithmetic=CERTIFIED)
@@ -235,14 +272,17 @@ def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.Monk
         found = solve("tan(x)*cos(x)", between=Range(-5, 5), every=True, arithmetic=CERTIFIED)
         assert work.left > 0
     assert not found.converged and found.reason == "undecided" and found.complete is False
-    assert [float(each.values["x"]) for each in found.solutions] == pytest.approx([-math.pi, 0, math.pi])
+    assert [float(each.values["x"]) for each in found.solutions] == pytest.approx(
+        [-math.pi, 0, math.pi]
+    )
     poles = [k * math.pi for k in (-1.5, -0.5, 0.5, 1.5)]
     assert len(found.undecided) == 4
     for place, box in zip(poles, sorted(found.undecided, key=lambda box: box["x"]), strict=True):
         low, high = box["x"]
         assert low <= place <= high and high - low < 1e-4
     assert "there is no bound, as at a pole, near x = " in found.message
-    # where there are too many solutions those with digits are shown, each once and ascending, and the rest is covered
+    # where there are too many solutions those with digits are shown, each once and ascending, and
+    # the rest is covered
     with use_budget():
         many = solve("sin(1/x)", between=Range(0, 1), every=True, arithmetic=CERTIFIED)
     roots = [float(each.values["x"]) for each in many.solutions]
@@ -252,7 +292,9 @@ def test_partial_results_of_a_certified_search_are_kept(monkeypatch: pytest.Monk
         math.isclose(1 / (math.pi * k), x) for k, x in zip(orders, roots, strict=True)
     )
     for k in set(range(1, 2000)) - set(orders):
-        assert any(low <= 1 / (math.pi * k) <= high for box in many.undecided for low, high in box.values()), k
+        assert any(
+            low <= 1 / (math.pi * k) <= high for box in many.undecided for low, high in box.values()
+        ), k
 
 
 # ---- what rounding hides --------------------------------------------------------------------------------------------
@@ -288,9 +330,14 @@ def test_flat_roots_are_one_with_a_multiplicity_and_asymptotes_are_none(
     for each, (x, order) in zip(found.solutions, roots, strict=True):
         assert math.isclose(each.values["x"], x, rel_tol=4e-16) and each.simple == (order == 1)
     if not roots:
-        assert found.reason == "none" or (found.reason == "not found" and "where there is no root" in found.message)
+        assert found.reason == "none" or (
+            found.reason == "not found" and "where there is no root" in found.message
+        )
         # at the far ends the difference may be below the smallest number of many digits
-        reasons = r"where there is no root: in more|it is not known whether that is a root|without a real root"
+        reasons = (
+            r"where there is no root: in more|it is not known whether that is a root|without a real"
+            r" root"
+        )
         with pytest.raises(ExpressionError, match=reasons):
             solve(text, between=Range(low, high))
 
@@ -332,7 +379,9 @@ def test_systems_that_only_tend_to_hold_have_no_solution() -> None:
 def random_equation(rng: random.Random) -> tuple[str, list[tuple[float, int]]]:
     """An equation, and its roots from -5 to 5 with their multiplicities."""
     while True:
-        places = sorted(round(rng.uniform(-4, 4), rng.randrange(4)) for _ in range(rng.randint(1, 3)))
+        places = sorted(
+            round(rng.uniform(-4, 4), rng.randrange(4)) for _ in range(rng.randint(1, 3))
+        )
         if all(b - a > 0.3 for a, b in itertools.pairwise(places)):
             break
     roots = [(x, rng.randint(1, 3)) for x in places]
@@ -344,7 +393,9 @@ def random_equation(rng: random.Random) -> tuple[str, list[tuple[float, int]]]:
         case 1:
             return f"exp({a}*x)*{text}", roots
         case 2:
-            pole = next(x for x in itertools.count(-3.95, 0.5) if all(abs(x - y) > 0.15 for y in places))
+            pole = next(
+                x for x in itertools.count(-3.95, 0.5) if all(abs(x - y) > 0.15 for y in places)
+            )
             return f"{text}/(x - ({pole}))**{rng.randint(1, 3)}", roots
         case 3:
             return f"sin({a}*x + {c})", [((k * math.pi - c) / a, 1) for k in range(-9, 9)]
@@ -354,7 +405,8 @@ def random_equation(rng: random.Random) -> tuple[str, list[tuple[float, int]]]:
             return f"sin({a}*x)**3", [(k * math.pi / a, 3) for k in range(-9, 9)]
     return rng.choice([
         (f"sin(x - ({c})) = x - ({c})", [(c, 3)]), (f"exp(x - ({c})) = 1 + (x - ({c}))", [(c, 2)]),
-        (f"tanh({a}*(x + 30)) = 1", []), (f"exp(-{a}*(x - 60)**2) = 0", []), (f"(x - ({c}))**2 + 1e-20", []),
+        (f"tanh({a}*(x + 30)) = 1", []), (f"exp(-{a}*(x - 60)**2) = 0", []),
+        (f"(x - ({c}))**2 + 1e-20", []),
     ])  # fmt: skip
 
 
@@ -410,7 +462,9 @@ def test_a_search_ends_when_it_is_to() -> None:
         ("(x +\n 1) = 2", [], ["(x + 1) = 2"], {"x"}),
     ],
 )  # fmt: skip
-def test_what_is_an_equation(text: str, given: list[str], equations: list[str], variables: set[str]) -> None:
+def test_what_is_an_equation(
+    text: str, given: list[str], equations: list[str], variables: set[str]
+) -> None:
     found = read_equations(text, given)
     assert found.texts == equations and set(found.program.variables) == variables
     spans = [output.span for output in found.program.outputs]
@@ -462,7 +516,9 @@ def test_what_is_no_equation(text: str, given: list[str], message: str, at: str)
         ("x**2 = 2", {}, {"arithmetic": arithmetic_of(True, None, False)}, "usage", "roots are not fractions"),
     ],
 )  # fmt: skip
-def test_bad_input(text: str, at: dict[str, float], more: dict[str, Any], kind: str, message: str) -> None:
+def test_bad_input(
+    text: str, at: dict[str, float], more: dict[str, Any], kind: str, message: str
+) -> None:
     with pytest.raises(ExpressionError) as caught:
         solve(text, at, **more)
     assert caught.value.kind == kind and message in str(caught.value) and caught.value.hint
@@ -470,7 +526,11 @@ def test_bad_input(text: str, at: dict[str, float], more: dict[str, Any], kind: 
 
 @pytest.mark.parametrize(
     ("text", "roots"),
-    [("sqrt(x) = x/2", [0.0, 4.0]), ("sqrt(x - 1)*log(x) = 0", [1.0]), ("sqrt(x)*(x - 2) = 0", [0.0, 2.0])],
+    [
+        ("sqrt(x) = x/2", [0.0, 4.0]),
+        ("sqrt(x - 1)*log(x) = 0", [1.0]),
+        ("sqrt(x)*(x - 2) = 0", [0.0, 2.0]),
+    ],
 )
 def test_a_root_on_the_edge_of_a_domain(text: str, roots: list[float]) -> None:
     # there is no derivative by the unknown, and so no multiplicity; the root is none the less exact
@@ -493,7 +553,9 @@ def test_a_root_on_the_edge_of_a_domain(text: str, roots: list[float]) -> None:
         ("relu(sin(x)) = 0", None, "3.141592654 ≤ x ≤ 6.283185307"),
     ],
 )
-def test_a_solution_on_a_plateau_is_shown_with_the_plateau(text: str, place: float | None, interval: str) -> None:
+def test_a_solution_on_a_plateau_is_shown_with_the_plateau(
+    text: str, place: float | None, interval: str
+) -> None:
     answer = solve(text)
     values = [solution.values["x"] for solution in answer.solutions]
     assert values and place in (None, values[0])
@@ -524,7 +586,11 @@ def test_what_is_said_of_a_root_on_the_edge_of_a_domain() -> None:
 def test_where_the_usual_start_has_no_value_the_search_goes_on() -> None:
     # u = x - 1: exp(-u) = 1/u has no solution, and the equation no value at the start 1
     answer = solve("exp(1 - x) - 1/(x - 1) = 0")
-    assert answer.reason == "not found" and not answer.solutions and "no solution was found" in answer.message
+    assert (
+        answer.reason == "not found"
+        and not answer.solutions
+        and "no solution was found" in answer.message
+    )
     # by Lambert's function u = W(1)
     (only,) = solve("exp(1 - x) = (x - 1)**2/(x - 1)").solutions
     assert only.values["x"] == pytest.approx(1.5671432904097838, rel=1e-15)
@@ -561,26 +627,38 @@ def test_residuals_whose_squares_are_too_large_are_measured_without_a_warning() 
 def test_second_derivatives_by_too_many_are_refused_before_the_search() -> None:
     def equations(count: int) -> str:
         names = [f"x{k}" for k in range(count)]
-        return "; ".join(f"{name}**3 + {other} = k" for name, other in zip(names, names[1:] + names[:1], strict=True))
+        return "; ".join(
+            f"{name}**3 + {other} = k"
+            for name, other in zip(names, names[1:] + names[:1], strict=True)
+        )
 
     searches = itertools.count()
     unknowns = [f"x{k}" for k in range(30)]
     with pytest.raises(ExpressionError) as refused:
-        solve(equations(30), {"k": 1}, unknowns=unknowns, order=2, stop=lambda: bool(next(searches)))
-    assert "by 1 variable and 30 unknowns" in str(refused.value) and refused.value.hint == "leave out `--order 2`"
+        solve(
+            equations(30), {"k": 1}, unknowns=unknowns, order=2, stop=lambda: bool(next(searches))
+        )
+    assert (
+        "by 1 variable and 30 unknowns" in str(refused.value)
+        and refused.value.hint == "leave out `--order 2`"
+    )
     assert next(searches) == 0
     with pytest.raises(ExpressionError) as refused:
         solve(f"{equations(29)}; x29 = a + b", {"k": 1, "a": 1, "b": 1}, unknowns=unknowns, order=2)
     assert "by 3 variables and 30 unknowns" in str(refused.value)
     with pytest.raises(ExpressionError) as refused:
-        solve(equations(29).replace("k", "k*a", 1), {"k": 1, "a": 1}, unknowns=unknowns[:29], order=2)
+        solve(
+            equations(29).replace("k", "k*a", 1), {"k": 1, "a": 1}, unknowns=unknowns[:29], order=2
+        )
     assert refused.value.hint == "name some of the variables: `--wrt x,y`"
     # without variables there are no second derivatives
     assert solve(equations(30).replace("k", "2"), dict.fromkeys(unknowns, 0.9), order=2).converged
 
 
 @pytest.mark.parametrize("width", [1e-6, 1.0])
-def test_a_wide_undecided_box_is_not_called_a_pole(monkeypatch: pytest.MonkeyPatch, width: float) -> None:
+def test_a_wide_undecided_box_is_not_called_a_pole(
+    monkeypatch: pytest.MonkeyPatch, width: float
+) -> None:
     flint = pytest.importorskip("flint")
     box = [flint.arb(0, width)]
     monkeypatch.setattr(enclosures, "search", lambda *_: ([], [], [box], False))
@@ -592,17 +670,45 @@ def test_a_wide_undecided_box_is_not_called_a_pole(monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize(
     ("text", "intervals", "message"),
     [
-        ("(0 if x < 0.3 else 1) = 0", ["-3 ≤ x < 0.3"], "1 interval of solutions, proven to be all"),
-        ("(0 if x <= 0.6 else 1) = 0", ["-3 ≤ x ≤ 0.6"], "1 interval of solutions, proven to be all"),
-        ("(0 if 0.3 < x < 0.6 else x + 4) = 0", ["0.3 < x < 0.6"], "1 interval of solutions, proven to be all"),
-        ("relu(round(x)) = 0", ["-3 ≤ x ≤ -0.5", "-0.5 ≤ x ≤ 0.5"], "2 intervals of solutions, proven to be all"),
+        (
+            "(0 if x < 0.3 else 1) = 0",
+            ["-3 ≤ x < 0.3"],
+            "1 interval of solutions, proven to be all",
+        ),
+        (
+            "(0 if x <= 0.6 else 1) = 0",
+            ["-3 ≤ x ≤ 0.6"],
+            "1 interval of solutions, proven to be all",
+        ),
+        (
+            "(0 if 0.3 < x < 0.6 else x + 4) = 0",
+            ["0.3 < x < 0.6"],
+            "1 interval of solutions, proven to be all",
+        ),
+        (
+            "relu(round(x)) = 0",
+            ["-3 ≤ x ≤ -0.5", "-0.5 ≤ x ≤ 0.5"],
+            "2 intervals of solutions, proven to be all",
+        ),
         ("floor(5*x) = 3", ["0.6 ≤ x < 0.8"], "1 interval of solutions, proven to be all"),
         # at a pole the numerator alone says nothing
-        ("x*0/(x - 1) = 0", ["-3 ≤ x < 1", "1 < x ≤ 3"], "2 intervals of solutions, proven to be all"),
+        (
+            "x*0/(x - 1) = 0",
+            ["-3 ≤ x < 1", "1 < x ≤ 3"],
+            "2 intervals of solutions, proven to be all",
+        ),
         ("relu(x)/x = 0", ["-3 ≤ x < 0"], "1 interval of solutions, proven to be all"),
         # a solution between two intervals that it does not belong to
-        ("(0 if x < 0 or x > 1 else (x - 0.3)**2) = 0", ["-3 ≤ x < 0", "1 < x ≤ 3"], "in 1 box it is undecided"),
-        ("(0 if x < 0 or x > 1e-7 else (x - 5e-8)**2) = 0", ["-3 ≤ x < 0"], "in 1 box it is undecided"),
+        (
+            "(0 if x < 0 or x > 1 else (x - 0.3)**2) = 0",
+            ["-3 ≤ x < 0", "1 < x ≤ 3"],
+            "in 1 box it is undecided",
+        ),
+        (
+            "(0 if x < 0 or x > 1e-7 else (x - 5e-8)**2) = 0",
+            ["-3 ≤ x < 0"],
+            "in 1 box it is undecided",
+        ),
     ],
 )
 def test_a_proof_of_intervals_states_their_ends_and_hides_no_other_solution(
@@ -611,14 +717,18 @@ def test_a_proof_of_intervals_states_their_ends_and_hides_no_other_solution(
     pytest.importorskip("flint")
     answer = solve(text, between=Range(-3, 3), every=True, arithmetic=CERTIFIED)
     for interval in intervals:
-        assert any(f"all numbers for {interval}" in f"{warning.message} " for warning in answer.warnings), answer
+        assert any(
+            f"all numbers for {interval}" in f"{warning.message} " for warning in answer.warnings
+        ), answer
     assert message in answer.message and answer.complete == ("proven to be all" in message)
 
 
 @pytest.mark.parametrize(
     "text", ["x*y = 0; x = 0", "x*(y - 2) = 0; y - 2 = 0", "(0 if x < 0 else 1) = 0; floor(y) = 1"]
 )
-def test_solutions_of_several_equations_that_are_not_isolated_are_no_proof_of_none(text: str) -> None:
+def test_solutions_of_several_equations_that_are_not_isolated_are_no_proof_of_none(
+    text: str,
+) -> None:
     pytest.importorskip("flint")
     between = {"x": Range(-3, 3), "y": Range(-3, 3)}
     answer = solve(text, between=between, every=True, arithmetic=CERTIFIED)
@@ -651,7 +761,10 @@ def test_between_bounds_without_a_start_several_are_tried(
 
 def test_the_error_of_a_start_stays_where_it_was_chosen_or_nothing_has_a_value() -> None:
     between = {"x": Range(-1, 3), "y": Range(-3, 1)}
-    for point, text in (({"x": 1, "y": -1}, "x*y = 1; sqrt(y) = 1"), ({}, "x*y = 1; log(-4 - x**2) = y")):
+    for point, text in (
+        ({"x": 1, "y": -1}, "x*y = 1; sqrt(y) = 1"),
+        ({}, "x*y = 1; log(-4 - x**2) = y"),
+    ):
         with pytest.raises(ExpressionError) as caught:
             solve(text, point, unknowns=["x", "y"], between=between)
         assert caught.value.kind == "domain"
@@ -659,7 +772,9 @@ def test_the_error_of_a_start_stays_where_it_was_chosen_or_nothing_has_a_value()
 
 def test_many_roots_on_an_interval_take_no_more_work_than_is_allowed() -> None:
     answer = autodiff_cli.solve("sqrt(1 - x + sqrt(x**2)) = 1", between=(0.3, 10))
-    assert answer.converged and any("0.3 ≤ x ≤ 10" in warning.message for warning in answer.warnings)
+    assert answer.converged and any(
+        "0.3 ≤ x ≤ 10" in warning.message for warning in answer.warnings
+    )
     with pytest.raises(ExpressionError, match="it is not known whether that is a root"):
         autodiff_cli.solve("tanh(sqrt(x**2) - x - x**2) = -1", between=(1.2, 51))
 
@@ -667,7 +782,10 @@ def test_many_roots_on_an_interval_take_no_more_work_than_is_allowed() -> None:
 def test_bound_names_have_values_at_each_solution() -> None:
     # the parabola and the line meet at (-1, 1) and (2, 4)
     answer = solve("y = x**2; y = x + 2", {})
-    assert [(one.values, one.bound) for one in answer.solutions] == [({"x": -1}, {"y": 1}), ({"x": 2}, {"y": 4})]
+    assert [(one.values, one.bound) for one in answer.solutions] == [
+        ({"x": -1}, {"y": 1}),
+        ({"x": 2}, {"y": 4}),
+    ]
     of_two = solve("u = x + y; v = x - y; u*v = 3; u = 3", {}).solutions[0]
     assert of_two.bound == pytest.approx({"u": 3, "v": 1}, rel=1e-15)
 
@@ -675,4 +793,6 @@ def test_bound_names_have_values_at_each_solution() -> None:
 def test_names_that_are_bound_to_numbers_or_have_no_value_are_not_listed() -> None:
     assert solve("k = 2; k*x = 6", {}).solutions[0].bound is None
     negative, positive = solve("y = log(x); x**2 = 4", {}).solutions
-    assert negative.bound is None and positive.bound == pytest.approx({"y": 0.6931471805599453}, rel=1e-15)
+    assert negative.bound is None and positive.bound == pytest.approx(
+        {"y": 0.6931471805599453}, rel=1e-15
+    )

@@ -1,4 +1,6 @@
-"""Equations with units: solutions and their derivatives against closed forms in units of the SI, by mpmath."""
+"""Equations with units: solutions and their derivatives against closed forms in units of the SI, by
+mpmath.
+"""
 
 import json
 import subprocess
@@ -56,7 +58,11 @@ def test_second_derivatives_are_in_units():
 
 @pytest.mark.parametrize("arithmetic", [{"precision": 30}, {"certified": True}])
 def test_digits_are_in_units(arithmetic):
-    figure = ad.solve(BEAM, AT, for_="L", between=("0.1 m", "20 m"), in_="mm", **arithmetic).solutions[0].values["L"]
+    figure = (
+        ad.solve(BEAM, AT, for_="L", between=("0.1 m", "20 m"), in_="mm", **arithmetic)
+        .solutions[0]
+        .values["L"]
+    )
     with mpmath.workdps(40):
         assert abs(mpmath.mpf(figure.text) / (length() * 1000) - 1) < mpmath.mpf(10) ** -16
 
@@ -81,7 +87,9 @@ def test_unit_of_the_unknown(options, unit, times):
 
 
 def test_several_unknowns_are_in_units_that_follow():
-    answer = ad.solve("x + y = 3[m]; x*t = a", {"a": "2 m^2", "t": "50 cm", "y": "1 mm"}, for_="x,y")
+    answer = ad.solve(
+        "x + y = 3[m]; x*t = a", {"a": "2 m^2", "t": "50 cm", "y": "1 mm"}, for_="x,y"
+    )
     assert answer.units.texts()["values"] == {"x": "cm", "y": "mm"}
     assert answer.solutions[0].values == pytest.approx({"x": 400.0, "y": -1000.0}, rel=1e-14)
     assert answer.solutions[0].derivatives["y"] == pytest.approx({"a": -2.0, "t": 80.0}, rel=1e-12)
@@ -90,7 +98,10 @@ def test_several_unknowns_are_in_units_that_follow():
 
 def test_temperatures_have_a_zero_of_their_own():
     answer = ad.solve(
-        "p*V = n*R*T", {"p": "101325 Pa", "V": "24 L", "n": "1 mol", "T": "0 °C"}, for_="T", constants="R"
+        "p*V = n*R*T",
+        {"p": "101325 Pa", "V": "24 L", "n": "1 mol", "T": "0 °C"},
+        for_="T",
+        constants="R",
     )
     kelvins = 101325 * 0.024 / 8.31446261815324
     assert answer.solutions[0].values["T"] == pytest.approx(kelvins - 273.15, rel=1e-12)
@@ -103,7 +114,10 @@ REFUSED = [
     ((BEAM, AT, {"for_": "L", "between": "0.1:20"}), "its bounds are numbers"),
     ((BEAM, AT | {"L": 3}, {"for_": "L"}), "its start is a number"),
     ((BEAM, AT, {"for_": "L", "between": "1 m:20 s"}), "has two dimensions"),
-    ((BEAM, AT, {"for_": "L", "between": "1:20 m"}), "one end of the range has a unit, and `1` has none"),
+    (
+        (BEAM, AT, {"for_": "L", "between": "1:20 m"}),
+        "one end of the range has a unit, and `1` has none",
+    ),
     ((BEAM, AT, {"for_": "L", "in_": "s"}), "is for a time"),
     (("x*y = 2[m]; x*y = 3[m]", {}, {"for_": "x,y"}), "do not determine the unit"),
     (("exp(x) = 2", {}, {"for_": "x", "between": "1 K:5 K"}), "`exp` takes a number"),
@@ -129,7 +143,12 @@ def test_values_with_units_stay_names_in_formulas():
     [
         ("2[N]*L = M", "L", ["M/2[N]"], [None]),
         ("2[N]*L + b = M", "L", ["(M - b)/2[N]"], [None]),
-        ("2[N]*L**2 - 3[m]*M = 0", "L", ["-sqrt(3[m]*M/2[N])", "sqrt(3[m]*M/2[N])"], ["M >= 0"] * 2),
+        (
+            "2[N]*L**2 - 3[m]*M = 0",
+            "L",
+            ["-sqrt(3[m]*M/2[N])", "sqrt(3[m]*M/2[N])"],
+            ["M >= 0"] * 2,
+        ),
         ("pi*r**2 = A", "r", ["-sqrt(A/pi)", "sqrt(A/pi)"], ["A >= 0"] * 2),
     ],
 )
@@ -143,7 +162,9 @@ def test_numbers_with_units_stay_in_formulas(text, unknown, formulas, conditions
     if at:
         solved = ad.solve(text, at, for_=unknown).solutions
         values = sorted(solution.values[unknown] for solution in solved)
-        assert values == pytest.approx(sorted(ad.gradient(one, at).value for one in formulas), rel=1e-12)
+        assert values == pytest.approx(
+            sorted(ad.gradient(one, at).value for one in formulas), rel=1e-12
+        )
 
 
 def test_unknowns_have_the_prefix_of_their_size_for_people():
@@ -153,20 +174,48 @@ def test_unknowns_have_the_prefix_of_their_size_for_people():
     assert autodiff("solve", *spring, "--in", "m").out.startswith("x = 0.00012 m")
     assert autodiff("solve", *spring, "--between", "0 m:1 m").out.startswith("x = 0.00012 m")
     record = json.loads(autodiff("solve", *spring, "--json").out)
-    assert record["solutions"][0]["values"]["x"] == pytest.approx(1.2e-4) and record["units"]["values"] == {"x": "m"}
+    assert record["solutions"][0]["values"]["x"] == pytest.approx(1.2e-4) and record["units"][
+        "values"
+    ] == {"x": "m"}
     second = autodiff("solve", "x**2 = a", "--for", "x", "--at", "a=4e-8 m^2", "--order", "2").out
     # x = √a: x″ = -1/4 a^(-3/2)
     assert "x = 200 µm" in second and "-3.125e+10 m⁻³" in second
 
 
 def test_messages_of_searches_have_units():
-    none = ("x**2 + y**2 = a; x**2 - y**2 = b", "--for", "x,y", "--at", "a=1 m^2, b=2 m^2, x=1 m, y=1 m")
+    none = (
+        "x**2 + y**2 = a; x**2 - y**2 = b",
+        "--for",
+        "x,y",
+        "--at",
+        "a=1 m^2, b=2 m^2, x=1 m, y=1 m",
+    )
     assert "where the sides differ by 0.707 m²" in autodiff("solve", *none).out
-    least = ("k*x**2", "--at", "k=2 kN/m, x=0 m", "--wrt", "x", "--subject-to", "x >= 1[m]; x <= 0.5[m]")
+    least = (
+        "k*x**2",
+        "--at",
+        "k=2 kN/m, x=0 m",
+        "--wrt",
+        "x",
+        "--subject-to",
+        "x >= 1[m]; x <= 0.5[m]",
+    )
     assert "is off by 0.5 m" in autodiff("minimize", *least).out
     falling = autodiff("minimize", "exp(-x/1[m])*k", "--at", "k=2 N, x=3 m", "--wrt", "x").out
-    assert "keeps falling (0 N at x = " in falling and falling.partition("at x = ")[2].split()[1] == "m);"
-    run = autodiff("descend", "k*x**2/2 - F*x", "--at", "k=2 kN/m, F=0.24 N, x=0 m", "--wrt", "x", "--steps", "3").out
+    assert (
+        "keeps falling (0 N at x = " in falling
+        and falling.partition("at x = ")[2].split()[1] == "m);"
+    )
+    run = autodiff(
+        "descend",
+        "k*x**2/2 - F*x",
+        "--at",
+        "k=2 kN/m, F=0.24 N, x=0 m",
+        "--wrt",
+        "x",
+        "--steps",
+        "3",
+    ).out
     assert "the value has grown from 0 J to 8.94295e+08 J" in run
 
 
@@ -174,7 +223,9 @@ def test_values_of_minima_have_the_prefix_of_their_size_for_people():
     spring = ("k*x**2/2 - F*x", "--at", "k=2 kN/m, F=0.24 N, x=0 m", "--wrt", "x")
     out = autodiff("minimize", *spring, "--subject-to", "x <= 50[µm]").out
     # -(k*x - F) at the border, in J/m
-    assert out.startswith("value = -9.5 µJ") and "140000 µJ/m" in out and "x        │ 5e-05 m" in out
+    assert (
+        out.startswith("value = -9.5 µJ") and "140000 µJ/m" in out and "x        │ 5e-05 m" in out
+    )
     assert autodiff("minimize", *spring).out.startswith("value = -14.4 µJ")
     assert autodiff("minimize", *spring, "--in", "J").out.startswith("value = -1.44e-05 J")
 
@@ -186,8 +237,9 @@ def test_every_form_has_the_units(capsys):
     assert call("solve", [*arguments, "--format", "csv"]) == 0
     heads, row = capsys.readouterr().out.splitlines()
     assert dict(zip(heads.split(","), row.split(","), strict=True)) == {
-        "line": "1", "id": "", "solution": "1", "unknown": "x", "value": "2.0", "value_unit": "m", "off": "0.0",
-        "off_unit": "m", "variable": "a", "derivative": "0.25", "derivative_unit": "m⁻¹", "error": "",
+        "line": "1", "id": "", "solution": "1", "unknown": "x", "value": "2.0", "value_unit": "m",
+        "off": "0.0", "off_unit": "m", "variable": "a", "derivative": "0.25",
+        "derivative_unit": "m⁻¹", "error": "",
     }  # fmt: skip
     assert call("solve", [*arguments, "--format", "plain"]) == 0
     assert capsys.readouterr().out == "x=2.0[m]\n"
@@ -198,12 +250,23 @@ def test_every_form_has_the_units(capsys):
 def test_rows_are_in_the_units_of_headings(capsys, tmp_path):
     file = tmp_path / "beams.csv"
     file.write_text("F [kN],d [mm]\n1.5,5\n2,6\n")
-    options = ["--for", "L", "--points", str(file), "--at", "E=210 GPa, I=800 cm^4", "--between", "0.1 m:20 m"]
+    options = [
+        "--for",
+        "L",
+        "--points",
+        str(file),
+        "--at",
+        "E=210 GPa, I=800 cm^4",
+        "--between",
+        "0.1 m:20 m",
+    ]
     assert call("solve", [BEAM, *options, "--wide", "--format", "csv"]) == 0
     heads, *rows = capsys.readouterr().out.splitlines()
     assert heads == "L [m],d_L_F [m/kN],d_L_E [m/GPa],d_L_I [m⁻³],d_L_d [m/mm],error"
     assert float(rows[0].split(",")[0]) == pytest.approx(float(length()), rel=1e-14)
-    assert float(rows[1].split(",")[0]) == pytest.approx(float(length(f=2000, d=mpmath.mpf(6) / 1000)), rel=1e-14)
+    assert float(rows[1].split(",")[0]) == pytest.approx(
+        float(length(f=2000, d=mpmath.mpf(6) / 1000)), rel=1e-14
+    )
 
 
 @pytest.mark.parametrize("arithmetic", [{}, {"precision": 20}])
@@ -214,18 +277,26 @@ def test_implicit_derivatives_have_units(arithmetic):
     assert float(answer.derivatives[0].value) == pytest.approx(-25 / 64, rel=1e-14)
     assert answer.units.texts() == {"values": ["m⁻¹"], "point": {"x": "m", "y": "cm", "r": "m"}}
     other = ad.diff(
-        "F*x = k*y**2", {"F": "8 N", "x": "2 m", "k": "4 N/m", "y": "2 m"}, for_="y", in_="mm", **arithmetic
+        "F*x = k*y**2",
+        {"F": "8 N", "x": "2 m", "k": "4 N/m", "y": "2 m"},
+        for_="y",
+        in_="mm",
+        **arithmetic,
     )
     values = {row.by[0]: float(row.value) for row in other.derivatives}
     # y = sqrt(F*x/k): by F y/(2*F), in mm/N, and by x y/(2*x), in mm/m
-    assert values["F"] == pytest.approx(2000 / 16, rel=1e-14) and values["x"] == pytest.approx(500.0, rel=1e-14)
+    assert values["F"] == pytest.approx(2000 / 16, rel=1e-14) and values["x"] == pytest.approx(
+        500.0, rel=1e-14
+    )
     assert values["k"] == pytest.approx(-0.25, rel=1e-14)
     assert other.units.texts()["values"] == ["mm/N", "mm/m", "Pa⁻¹"]
     assert float(other.point["y"]) == 2000.0 and other.units.texts()["point"]["y"] == "mm"
 
 
 def test_points_off_the_curve_are_told_in_units():
-    (warning,) = ad.diff("x**2 + y**2 = r**2", {"x": "3 m", "y": "5 m", "r": "5 m"}, for_="y").warnings
+    (warning,) = ad.diff(
+        "x**2 + y**2 = r**2", {"x": "3 m", "y": "5 m", "r": "5 m"}, for_="y"
+    ).warnings
     assert "left side less right side is 9 m² there" in warning.message
     with pytest.raises(ExpressionError, match="cannot add"):
         ad.diff("x**2 + y**2 = r**2", {"x": "3 m", "y": "5 s", "r": "5 m"}, for_="y")
@@ -249,10 +320,18 @@ assert not {"autodiff_cli.questions.quantities", "autodiff_cli.engine.quantities
         ("T = T0 + d", "T", {"T0": "20 °C", "d": "5 K"}, "°C", 25.0),
         ("2*T = T0 + T1", "T", {"T0": "20 °C", "T1": "30 °C"}, "°C", 25.0),
         ("Q = k*(T - T0)", "T", {"Q": "10 J", "k": "2 J/K", "T0": "20 °C"}, "°C", 25.0),
-        ("p*V = n*R*T", "T", {"p": "831.4 Pa", "V": "3 m^3", "n": "1 mol", "R": "8.314 J/(mol*K)"}, "°C", 26.85),
+        (
+            "p*V = n*R*T",
+            "T",
+            {"p": "831.4 Pa", "V": "3 m^3", "n": "1 mol", "R": "8.314 J/(mol*K)"},
+            "°C",
+            26.85,
+        ),
     ],
 )
-def test_a_difference_of_temperatures_has_no_scale_with_an_own_zero(text, unknown, point, asked, expected):
+def test_a_difference_of_temperatures_has_no_scale_with_an_own_zero(
+    text, unknown, point, asked, expected
+):
     if expected is None:
         with pytest.raises(ExpressionError, match="a difference of temperatures"):
             ad.solve(text, point, for_=unknown, in_=asked)

@@ -1,4 +1,6 @@
-"""Tests of rows on Dask: each row once, on processes of this machine, of which some end in the middle."""
+"""Tests of rows on Dask: each row once, on processes of this machine, of which some end in the
+middle.
+"""
 
 from __future__ import annotations
 
@@ -66,7 +68,9 @@ def dask_setup(worker):
 
     cluster._write = held
 """
-"""What workers load, so that a run stands still in the middle, however fast or busy the machine is."""
+"""What workers load, so that a run stands still in the middle, however fast or busy the machine
+is.
+"""
 
 FREE = 3
 """So many parts are written while a run is held."""
@@ -124,15 +128,17 @@ def data(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A file whose groups of rows are a part each, by texts that are carried along."""
     path = tmp_path_factory.mktemp("data") / "data.parquet"
     count = GROUPS * ROWS
-    table = pa.table({"id": range(count), "x": [float(k) for k in range(count)], "note": ["n" * 1_000] * count})
+    table = pa.table(
+        {"id": range(count), "x": [float(k) for k in range(count)], "note": ["n" * 1_000] * count}
+    )
     parquet.write_table(table, path, row_group_size=ROWS, use_dictionary=False)
     return path
 
 
 def arguments(data: Path, out: Path, *more: str) -> list[str]:
     return [
-        "grad", FORMULA, "--points", str(data), "--at", "y=1", "--keep", "id,note", "--backend", "python",
-        "--output", f"{out}/", "--engine", "dask", *more,
+        "grad", FORMULA, "--points", str(data), "--at", "y=1", "--keep", "id,note", "--backend",
+        "python", "--output", f"{out}/", "--engine", "dask", *more,
     ]  # fmt: skip
 
 
@@ -179,26 +185,30 @@ def check(out: Path, result: Result, rows: int = GROUPS * ROWS) -> None:
 def test_a_cluster_writes_the_parts(scheduler: str, data: Path, tmp_path: Path) -> None:
     out = tmp_path / "out"
     result = autodiff(*arguments(data, out, "--scheduler", scheduler))
-    assert result.err == (
-        f"{GROUPS * ROWS:,} rows, and 2 of them have no answer:\n"
+    assert (
+        result.err == f"{GROUPS * ROWS:,} rows, and 2 of them have no answer:\n"
         "  1  domain: `sqrt` is undefined at …: row 1\n"
         "  1  derivative: `sqrt` is defined at … but its derivative is infinite there: row 2\n"
     )
     assert json.loads(result.out) == COUNTS
     check(out, result)
-    assert [each.name for each in sorted(out.iterdir())] == [f"part-{k:06d}.parquet" for k in range(GROUPS)]
+    assert [each.name for each in sorted(out.iterdir())] == [
+        f"part-{k:06d}.parquet" for k in range(GROUPS)
+    ]
 
 
 def test_rows_at_kinks_are_counted(scheduler: str, tmp_path: Path) -> None:
     path = tmp_path / "data.csv"
     path.write_text("x,y\n0,1\n1,1\n0,2\n0,0\n", encoding="utf-8")
     result = autodiff(
-        "grad", "abs(x)*y", "--points", str(path), "--output", f"{tmp_path}/out/", "--engine", "dask",
-        "--scheduler", scheduler,
+        "grad", "abs(x)*y", "--points", str(path), "--output", f"{tmp_path}/out/", "--engine",
+        "dask", "--scheduler", scheduler,
     )  # fmt: skip
     # where y is 0 too, the derivative is 0
     told = json.loads(result.out)
-    assert told["at_kinks"] == 2 and told["conventions"] == {"`abs` has no derivative at … (convention: 0 at 0)": 2}
+    assert told["at_kinks"] == 2 and told["conventions"] == {
+        "`abs` has no derivative at … (convention: 0 at 0)": 2
+    }
     assert "4 rows, and 2 of them are at a kink" in result.err
 
 
@@ -211,7 +221,10 @@ def test_a_worker_that_is_killed_is_made_up_for(scheduler: str, data: Path, tmp_
             process = begun(arguments(data, out, "--scheduler", scheduler))
             in_the_middle(out)
             os.kill(workers[min(workers)], signal.SIGKILL)
-            until(lambda: min(workers) not in client.scheduler_info()["workers"], "nobody sees that it has ended")
+            until(
+                lambda: min(workers) not in client.scheduler_info()["workers"],
+                "nobody sees that it has ended",
+            )
         written, said = process.communicate(timeout=ANSWER_SECONDS)
         assert process.returncode == 4 and "2 of them have no answer" in said, said
         check(out, Result(written, said, 4))
@@ -220,10 +233,14 @@ def test_a_worker_that_is_killed_is_made_up_for(scheduler: str, data: Path, tmp_
 
 
 @pytest.mark.posix
-def test_processes_of_this_machine_and_an_interruption(data: Path, preload: str, tmp_path: Path) -> None:
+def test_processes_of_this_machine_and_an_interruption(
+    data: Path, preload: str, tmp_path: Path
+) -> None:
     out = tmp_path / "out"
     with held(out):
-        process = begun(arguments(data, out, "--workers", "2"), DASK_DISTRIBUTED__WORKER__PRELOAD=preload)
+        process = begun(
+            arguments(data, out, "--workers", "2"), DASK_DISTRIBUTED__WORKER__PRELOAD=preload
+        )
         in_the_middle(out)
         process.send_signal(signal.SIGINT)
         written, said = process.communicate(timeout=ANSWER_SECONDS)
@@ -235,16 +252,21 @@ MARK = "import os\nopen(os.environ['MARK'], 'w').close()\nraise SystemExit\n"
 
 
 def test_workers_import_nothing_from_the_current_folder(data: Path, tmp_path: Path) -> None:
-    """The command itself is begun as its script is, which has a folder of its own first on the path."""
+    """The command itself is begun as its script is, which has a folder of its own first on the
+    path.
+    """
     here, mark = tmp_path / "here", tmp_path / "mark"
     here.mkdir()
     for name in ("re", "random", "pyarrow", "selectors"):
         (here / f"{name}.py").write_text(MARK, encoding="utf-8")
     script = tmp_path / "autodiff"
-    script.write_text("import sys\nfrom autodiff_cli.__main__ import main\nsys.exit(main())\n", encoding="utf-8")
+    script.write_text(
+        "import sys\nfrom autodiff_cli.__main__ import main\nsys.exit(main())\n", encoding="utf-8"
+    )
     command = [sys.executable, str(script), *arguments(data, tmp_path / "out", "--workers", "1")]
     done = subprocess.run(
-        command, cwd=here, capture_output=True, text=True, env=os.environ | {"MARK": str(mark)}, timeout=ANSWER_SECONDS
+        command, cwd=here, capture_output=True, text=True, env=os.environ | {"MARK": str(mark)},
+        timeout=ANSWER_SECONDS
     )  # fmt: skip
     assert done.returncode == 4, done.stderr
     assert not mark.exists()
@@ -254,26 +276,36 @@ def test_a_worker_that_ends_at_its_start_is_an_error(data: Path, tmp_path: Path)
     preload = tmp_path / "ending.py"
     preload.write_text("import os\nos._exit(9)\n", encoding="utf-8")
     process = begun(
-        arguments(data, tmp_path / "out", "--workers", "1"), DASK_DISTRIBUTED__WORKER__PRELOAD=str(preload)
+        arguments(data, tmp_path / "out", "--workers", "1"),
+        DASK_DISTRIBUTED__WORKER__PRELOAD=str(preload)
     )  # fmt: skip
     _, said = process.communicate(timeout=ANSWER_SECONDS)
-    assert process.returncode == 5 and said.startswith("error: Dask's workers did not start: "), said
+    assert process.returncode == 5 and said.startswith("error: Dask's workers did not start: "), (
+        said
+    )
 
 
 def test_workers_that_run_out_of_memory_are_said(
     scheduler: str, tmp_path: Path
 ) -> None:  # fmt: skip
-    """A group of rows that is small in the file, and large in memory: texts that are all the same."""
+    """A group of rows that is small in the file, and large in memory: texts that are all the
+    same.
+    """
     data, out = tmp_path / "in", tmp_path / "out"
     data.mkdir()
-    texts = pa.DictionaryArray.from_arrays(pa.array([0] * 40, pa.int32()), pa.array(["n" * 16_000_000]))
+    texts = pa.DictionaryArray.from_arrays(
+        pa.array([0] * 40, pa.int32()), pa.array(["n" * 16_000_000])
+    )
     good = pa.table({"id": range(40, 80), "x": [2.0] * 40, "note": ["n"] * 40})
     schema = pa.schema([("id", pa.int64()), ("x", pa.float64()), ("note", pa.string())])
     with parquet.ParquetWriter(data / "a.parquet", schema, store_schema=False) as file:
         file.write_table(pa.table({"id": range(40), "x": [2.0] * 40, "note": texts}).cast(schema))
     parquet.write_table(good, data / "b.parquet", store_schema=False)
     result = autodiff(*arguments(data, out, "--scheduler", scheduler))
-    assert result.code == 4 and "ended every worker that tried it, perhaps for want of memory" in result.err, result.err
+    assert (
+        result.code == 4
+        and "ended every worker that tried it, perhaps for want of memory" in result.err
+    ), result.err
     assert "a.parquet" in result.err and not list(out.iterdir())
 
 
@@ -288,7 +320,9 @@ def test_a_scheduler_that_is_not_there_is_said_soon(
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scheduler_that_says_nothing_is_said(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_that_says_nothing_is_said(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 1)
     monkeypatch.setattr(cluster, "ANSWER_SECONDS", 4)
     with socket.create_server(("127.0.0.1", 0)) as mute:
@@ -298,10 +332,19 @@ def test_a_scheduler_that_says_nothing_is_said(data: Path, tmp_path: Path, monke
     assert not (tmp_path / "out").exists()
 
 
-def test_a_scheduler_without_workers_is_said(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_scheduler_without_workers_is_said(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "CONNECT_SECONDS", 4)
     told = tmp_path / "scheduler.json"
-    command = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
+    command = [
+        "distributed.cli.dask_scheduler",
+        "--host",
+        "127.0.0.1",
+        "--port",
+        "0",
+        "--no-dashboard",
+    ]
     empty = subprocess.Popen(
         [sys.executable, "-m", *command, "--scheduler-file", str(told)], stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
@@ -326,7 +369,9 @@ def test_workers_of_another_version_are_said(
     assert result.code == 2 and "has autodiff" in result.err and "and this is 9.9" in result.err
 
 
-def test_without_dask_the_extra_is_named(data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_without_dask_the_extra_is_named(
+    data: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setitem(sys.modules, "dask", None)
     result = autodiff(*arguments(data, tmp_path / "out"))
     assert result.code == 2 and "pip install '.[cluster]'" in result.err
@@ -338,7 +383,9 @@ COUNT = 60
 
 
 def table(rows: int = COUNT) -> pa.Table:
-    return pa.table({"id": list(range(rows)), "x": [k / 7 - 1 for k in range(rows)], "y": [3.5] * rows})
+    return pa.table(
+        {"id": list(range(rows)), "x": [k / 7 - 1 for k in range(rows)], "y": [3.5] * rows}
+    )
 
 
 def written(folder: Path, kind: str, rows: int = COUNT, name: str = "data") -> Path:
@@ -350,10 +397,15 @@ def written(folder: Path, kind: str, rows: int = COUNT, name: str = "data") -> P
         with (ipc.new_file if kind == "arrow" else ipc.new_stream)(path, data.schema) as file:
             file.write_table(data, max_chunksize=7)
     elif kind == "jsonl":
-        path.write_text("".join(json.dumps(row) + "\n" for row in data.to_pylist()), encoding="utf-8")
+        path.write_text(
+            "".join(json.dumps(row) + "\n" for row in data.to_pylist()), encoding="utf-8"
+        )
     else:
         cells = [data.column_names, *(map(str, row.values()) for row in data.to_pylist())]
-        path.write_text("".join(("\t" if kind == "tsv" else ",").join(row) + "\n" for row in cells), encoding="utf-8")
+        path.write_text(
+            "".join(("\t" if kind == "tsv" else ",").join(row) + "\n" for row in cells),
+            encoding="utf-8",
+        )
     return path
 
 
@@ -370,16 +422,19 @@ def rows_of(files: Sequence[Path]) -> list[dict[str, object]]:
             found += [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines()]
         else:
             rows = csv.DictReader(
-                io.StringIO(path.read_text(encoding="utf-8")), delimiter="\t" if path.suffix == ".tsv" else ","
+                io.StringIO(path.read_text(encoding="utf-8")),
+                delimiter="\t" if path.suffix == ".tsv" else ",",
             )
             found += [{name: cell or None for name, cell in row.items()} for row in rows]
     return found
 
 
-def ask(scheduler: str, path: str | Path, out: str | Path, *more: str, env: dict[str, str] | None = None) -> Result:
+def ask(
+    scheduler: str, path: str | Path, out: str | Path, *more: str, env: dict[str, str] | None = None
+) -> Result:
     return autodiff(
-        "grad", DIVIDED, "--points", str(path), "--keep", "id", "--output", f"{out}/", "--engine", "dask",
-        "--scheduler", scheduler, *more, env=env,
+        "grad", DIVIDED, "--points", str(path), "--keep", "id", "--output", f"{out}/", "--engine",
+        "dask", "--scheduler", scheduler, *more, env=env,
     )  # fmt: skip
 
 
@@ -395,7 +450,9 @@ def test_parts_hold_the_rows_of_the_whole(
     assert (result.code, result.err) == (4, one.err) and "no answer" in one.err
     # where a row is they say as the whole does
     assert rows_of(sorted(out.iterdir())) == parquet.read_table(whole).to_pylist()
-    assert len(list(out.iterdir())) == (pytest.approx(8, abs=4) if kind in ("parquet", "arrow") else 1)
+    assert len(list(out.iterdir())) == (
+        pytest.approx(8, abs=4) if kind in ("parquet", "arrow") else 1
+    )
     told = json.loads(result.out)
     assert told["rows"] == COUNT and sum(told["errors"].values()) == told["without_answer"] == 8
 
@@ -411,7 +468,9 @@ def test_every_format_has_parts(
     assert [int(str(row["id"])) for row in rows_of(sorted(out.iterdir()))] == list(range(COUNT))
 
 
-def test_small_files_share_a_part(scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_small_files_share_a_part(
+    scheduler: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "PART_BYTES", 150)
     (tmp_path / "in").mkdir()
     for k in range(9):
@@ -426,15 +485,27 @@ def test_small_files_share_a_part(scheduler: str, tmp_path: Path, monkeypatch: p
 def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Path) -> None:
     path, out = written(tmp_path, "parquet"), tmp_path / "out"
 
-    def failure(told: str, *args: str, code: int, given: str | Path = path, to: str | Path = f"{out}/") -> None:
+    def failure(
+        told: str, *args: str, code: int, given: str | Path = path, to: str | Path = f"{out}/"
+    ) -> None:
         before = {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*") if each.is_file()}
         engine = () if args[:1] == ("-",) else ("--engine", "dask")
         where = () if {"--scheduler", "--workers", "-"} & {*args} else ("--scheduler", scheduler)
         result = autodiff(
-            "grad", DIVIDED, "--points", str(given), "--output", str(to), *engine, *where, *args[not engine :]
+            "grad",
+            DIVIDED,
+            "--points",
+            str(given),
+            "--output",
+            str(to),
+            *engine,
+            *where,
+            *args[not engine :],
         )
         assert (result.code, told in result.err) == (code, True), result.err
-        assert before == {each: each.stat().st_mtime_ns for each in tmp_path.rglob("*") if each.is_file()}
+        assert before == {
+            each: each.stat().st_mtime_ns for each in tmp_path.rglob("*") if each.is_file()
+        }
 
     failure("is an input in the output folder", to=f"{tmp_path}/", code=5)
     cut = tmp_path / "cut.parquet"
@@ -453,11 +524,20 @@ def test_what_cannot_be_is_said_and_nothing_is_lost(scheduler: str, tmp_path: Pa
     failure("is not one of this command's formats", to=tmp_path / "out.md", code=2)
     failure("is a folder", "-", code=2)
     failure("`--workers` needs `--engine`", "-", "--workers", "2", to=tmp_path / "a.csv", code=2)
-    failure("`--scheduler` and `--workers` exclude each other", "--scheduler", "tcp://x:1", "--workers", "2", code=2)
+    failure(
+        "`--scheduler` and `--workers` exclude each other",
+        "--scheduler",
+        "tcp://x:1",
+        "--workers",
+        "2",
+        code=2,
+    )
     failure("is not one of this command's formats", "--format", "table", code=2)
     failure("`--engine` and `--all` exclude each other", "--all", code=2)
     failure("`--exact` and `--engine` exclude each other", "--exact", code=2)
-    failure("`--certified` and `--engine` exclude each other", "--certified", "--format", "csv", code=2)
+    failure(
+        "`--certified` and `--engine` exclude each other", "--certified", "--format", "csv", code=2
+    )
     failure("standard input cannot be read in parts", given="-", code=2)
     failure("`x` has no value", "--columns", "q=x", "--wrt", "q", code=2)
     failure("there is no file system `nope://`", given="nope://a/b.csv", code=2)
@@ -489,9 +569,13 @@ def test_files_elsewhere_are_read_and_written(store: Store, tmp_path: Path) -> N
     store.objects["bucket/deep/a/1.csv"] = store.objects["bucket/deep/b/2.csv"] = b"x,y\n1,2\n"
 
     def asked(path: str, *more: str) -> Result:
-        return autodiff("grad", DIVIDED, "--points", path, "--wide", "--keep-all", *more, env=store.settings)
+        return autodiff(
+            "grad", DIVIDED, "--points", path, "--wide", "--keep-all", *more, env=store.settings
+        )
 
-    here = autodiff("grad", DIVIDED, "--points", str(tmp_path / "data.parquet"), "--wide", "--keep-all").out
+    here = autodiff(
+        "grad", DIVIDED, "--points", str(tmp_path / "data.parquet"), "--wide", "--keep-all"
+    ).out
     for kind in ("parquet", "arrow"):
         assert asked(f"s3://bucket/in/*.{kind}").out == here
     text = asked("s3://bucket/in/data.csv").out
@@ -506,13 +590,20 @@ def test_files_elsewhere_are_read_and_written(store: Store, tmp_path: Path) -> N
         == 3
     )
     assert asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/one.parquet").code == 4
-    assert parquet.read_table(pa.BufferReader(store.objects["bucket/one.parquet"])).num_rows == COUNT
+    assert (
+        parquet.read_table(pa.BufferReader(store.objects["bucket/one.parquet"])).num_rows == COUNT
+    )
     kept = asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/one.parquet")
     assert kept.code == 5 and "already exists" in kept.err
-    same = asked("s3://bucket/in/data.parquet", "--output", "s3://bucket/in/data.parquet", "--force")
+    same = asked(
+        "s3://bucket/in/data.parquet", "--output", "s3://bucket/in/data.parquet", "--force"
+    )
     assert same.code == 5 and "cannot be the output too" in same.err
     missing = asked("s3://bucket/in/none.parquet")
-    assert missing.code == 5 and "`s3://bucket/in/none.parquet` cannot be read: No such file" in missing.err
+    assert (
+        missing.code == 5
+        and "`s3://bucket/in/none.parquet` cannot be read: No such file" in missing.err
+    )
     assert "no file matches" in asked("s3://bucket/none/*.parquet").err
     url = tmp_path.as_uri() + "/data.parquet"
     assert autodiff("grad", DIVIDED, "--points", url, "--wide", "--keep-all").out == here
@@ -520,7 +611,9 @@ def test_files_elsewhere_are_read_and_written(store: Store, tmp_path: Path) -> N
 
 @pytest.fixture
 def beside(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
-    """The address of a scheduler whose worker is a thread of this process, and knows of the store."""
+    """The address of a scheduler whose worker is a thread of this process, and knows of the
+    store.
+    """
     for name, value in store.settings.items():
         monkeypatch.setenv(name, value)
     with distributed.LocalCluster(
@@ -530,7 +623,9 @@ def beside(store: Store, monkeypatch: pytest.MonkeyPatch) -> Iterator[str]:
         yield found.scheduler_address
 
 
-def test_parts_elsewhere(beside: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_parts_elsewhere(
+    beside: str, store: Store, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(cluster, "PART_BYTES", 300)
     store.objects.clear()
     store.objects["bucket/in/data.parquet"] = written(tmp_path, "parquet").read_bytes()
@@ -545,7 +640,11 @@ def test_parts_elsewhere(beside: str, store: Store, tmp_path: Path, monkeypatch:
     store.refused = None
     assert asked().code == 4
     names = sorted(name for name, data in store.objects.items() if "/out/" in name and data)
-    ids = [row for name in names for row in parquet.read_table(pa.BufferReader(store.objects[name]))["id"].to_pylist()]
+    ids = [
+        row
+        for name in names
+        for row in parquet.read_table(pa.BufferReader(store.objects[name]))["id"].to_pylist()
+    ]
     assert len(names) > 5 and ids == list(range(COUNT)) and not store.uploads
 
 
@@ -554,8 +653,10 @@ def test_large_files_go_in_pieces_and_are_seen_whole(store: Store, tmp_path: Pat
     out = pa.table({"id": [0, 1], "x": [1.0, 2.0], "note": ["a" * 12_000_000, "b" * 12_000_000]})
     parquet.write_table(out, tmp_path / "data.parquet", compression="none", use_dictionary=False)
     result = autodiff(
-        "grad", "x**2", "--points", str(tmp_path / "data.parquet"), "--keep-all", "--output", "s3://bucket/out.csv",
-        "--wide", env=store.settings,
+        "grad", "x**2", "--points", str(tmp_path / "data.parquet"), "--keep-all", "--output",
+        "s3://bucket/out.csv", "--wide", env=store.settings,
     )  # fmt: skip
     assert result.code == 0, result.err
-    assert len(store.objects["bucket/out.csv"]) > 24_000_000 and store.objects["bucket/out.csv"].endswith(b"bbb\n")
+    assert len(store.objects["bucket/out.csv"]) > 24_000_000 and store.objects[
+        "bucket/out.csv"
+    ].endswith(b"bbb\n")

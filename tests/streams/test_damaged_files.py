@@ -1,4 +1,6 @@
-"""Tests of damaged files: whatever was changed in them, it is an error of the file, and nothing is half written."""
+"""Tests of damaged files: whatever was changed in them, it is an error of the file, and nothing is
+half written.
+"""
 
 from __future__ import annotations
 
@@ -97,7 +99,11 @@ def test_a_damaged_file_is_an_error_of_the_file(kind: str, tmp_path: Path) -> No
     """A process of its own: what is not checked may end it."""
     command = [sys.executable, "-c", TRIAL, kind, str(tmp_path), str(MAX_ATTEMPTS)]
     done = subprocess.run(
-        command, capture_output=True, text=True, timeout=200, env={"PYTHONPATH": ":".join(filter(None, sys.path))}
+        command,
+        capture_output=True,
+        text=True,
+        timeout=200,
+        env={"PYTHONPATH": ":".join(filter(None, sys.path))},
     )
     assert done.returncode == 0, done.stderr
     assert int(done.stdout) > MAX_ATTEMPTS / 4

@@ -1,4 +1,6 @@
-"""Tests that what a stream answers without a graph is what `gradient` answers, to the last bit, and that it is done."""
+"""Tests that what a stream answers without a graph is what `gradient` answers, to the last bit, and
+that it is done.
+"""
 
 from __future__ import annotations
 
@@ -36,7 +38,26 @@ NUMBERS = st.one_of(
     st.sampled_from([0.0, -0.0, 1.0, -1.0, 2.0, 0.5, 1e-300, 1e300, -1e200, 5e-324, 3.0, 710.0]),
     st.floats(-4, 4),
 )
-SIGNS = ["+", "-", "*", "/", "**", "^", "(", ")", ",", " ", "sin(", "max(", "log(", "abs(", "f(", "e", "pi", "="]
+SIGNS = [
+    "+",
+    "-",
+    "*",
+    "/",
+    "**",
+    "^",
+    "(",
+    ")",
+    ",",
+    " ",
+    "sin(",
+    "max(",
+    "log(",
+    "abs(",
+    "f(",
+    "e",
+    "pi",
+    "=",
+]
 WORDS = [
     "x",
     "y",
@@ -62,13 +83,19 @@ WORDS = [
 
 
 def said(answer: Gradient[Any], unsaid: Collection[str] = ("unused",)) -> str:
-    """What an answer says, to the last bit, but for warnings of a kind: a stream does not say that names are unused."""
+    """What an answer says, to the last bit, but for warnings of a kind: a stream does not say that
+    names are unused.
+    """
     warnings = [warning for warning in answer.warnings if warning.kind not in unsaid]
-    return repr([answer.text, answer.value, answer.gradient, answer.point, answer.constants, warnings])
+    return repr(
+        [answer.text, answer.value, answer.gradient, answer.point, answer.constants, warnings]
+    )
 
 
 def held(line: str, defaults: Defaults, programs: Programs | None = None) -> bool:
-    """Whether a line is answered without a graph; either way it has to be what `gradient` answers, twice."""
+    """Whether a line is answered without a graph; either way it has to be what `gradient` answers,
+    twice.
+    """
     programs = programs or Programs(complete=False)
     (request,) = list(stream(io.BytesIO(line.encode(errors="surrogatepass")), defaults)) or [None]
     if request is None or request.error is not None:
@@ -97,7 +124,11 @@ def point_text(point: Mapping[str, float]) -> str:
     return ",".join(f"{name}={value!r}" for name, value in point.items())
 
 
-@given(graphs(), st.lists(st.lists(NUMBERS, min_size=6, max_size=6), min_size=2, max_size=2), st.booleans())
+@given(
+    graphs(),
+    st.lists(st.lists(NUMBERS, min_size=6, max_size=6), min_size=2, max_size=2),
+    st.booleans(),
+)
 def test_random_formulas_at_two_points(root: object, values: list[list[float]], some: bool) -> None:
     text = expression_text(root)  # type: ignore[arg-type]
     names = ["x", "y", "w_1", "theta", "λ", "x₂"]
@@ -108,7 +139,10 @@ def test_random_formulas_at_two_points(root: object, values: list[list[float]], 
 
 
 @given(
-    st.one_of(texts(), st.lists(st.sampled_from([*SIGNS, *WORDS, "x", "+", "(", ")"]), max_size=12).map("".join)),
+    st.one_of(
+        texts(),
+        st.lists(st.sampled_from([*SIGNS, *WORDS, "x", "+", "(", ")"]), max_size=12).map("".join),
+    ),
     NUMBERS,
     st.sampled_from(["x=1,y=2", "x=1,y=2,e=3", "x=1,y=2,sin=3,f=4", "x=1", "y=0.5"]),
 )
@@ -161,7 +195,14 @@ def formula(rng: random.Random, size: int) -> str:
         return rng.choice(["x", "y", "z", f"{rng.uniform(0, 3):.2f}"])
     left = rng.randint(0, size - 1)
     a, b = formula(rng, left), formula(rng, size - 1 - left)
-    kinds = [f"({a} + {b})", f"({a} - {b})", f"{a}*{b}", f"({a})/(1.5 + ({b})**2)", f"tanh({a})", f"exp(-({a})**2)"]
+    kinds = [
+        f"({a} + {b})",
+        f"({a} - {b})",
+        f"{a}*{b}",
+        f"({a})/(1.5 + ({b})**2)",
+        f"tanh({a})",
+        f"exp(-({a})**2)",
+    ]
     return rng.choice(kinds)
 
 
@@ -194,9 +235,26 @@ def test_a_stream_is_answered_without_a_graph(format: str, monkeypatch: pytest.M
 def test_records_are_filled_into_templates_as_they_are_encoded(
     format: str, more: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    lines = ["x*y\tx=2,y=0.1", "x*y\tx=-0.5,y=1e300", "y/x\tx=3,y=5e-324", "pi*e*x\tx=7,y=1", "2\t", "x λ\tx=1"]
-    lines += ["sqrt(x)\tx=-1", "abs(x)\tx=0", "x + y\x7f\tx=1,y=2", "λ*x\tλ=1,x=2", "x²\tx=3", 'x*"y"\tx=1,y=2']
-    lines += ['{"id": "a\\u202e%s", "expr": "x*y", "at": {"x": 2, "y": 3}, "wrt": ["y"]}', "a = x%2; a*x\tx=3"]
+    lines = [
+        "x*y\tx=2,y=0.1",
+        "x*y\tx=-0.5,y=1e300",
+        "y/x\tx=3,y=5e-324",
+        "pi*e*x\tx=7,y=1",
+        "2\t",
+        "x λ\tx=1",
+    ]
+    lines += [
+        "sqrt(x)\tx=-1",
+        "abs(x)\tx=0",
+        "x + y\x7f\tx=1,y=2",
+        "λ*x\tλ=1,x=2",
+        "x²\tx=3",
+        'x*"y"\tx=1,y=2',
+    ]
+    lines += [
+        '{"id": "a\\u202e%s", "expr": "x*y", "at": {"x": 2, "y": 3}, "wrt": ["y"]}',
+        "a = x%2; a*x\tx=3",
+    ]
     data = "\n".join([*lines * 4, ""])
     asked = ("grad", "-", "--format", format, *more)
     texts: list[str] = []
@@ -227,12 +285,15 @@ def test_templates_of_records_are_bounded(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def answered(format: str, count: int, *, again: bool = False) -> Callable[[], object]:
-    """What answers so many formulas at a point in a format, by formulas alone where people are shown the answers.
+    """What answers so many formulas at a point in a format, by formulas alone where people are
+    shown the answers.
 
     If `again`, they have been read before.
     """
     rng = random.Random(1)
-    asked = "".join(f"{formula(rng, rng.randint(5, 20))}\tx=0.5,y=1.25,z=-0.75\n" for _ in range(count))
+    asked = "".join(
+        f"{formula(rng, rng.randint(5, 20))}\tx=0.5,y=1.25,z=-0.75\n" for _ in range(count)
+    )
 
     remembered = Programs(complete=False)
 
@@ -252,7 +313,8 @@ def test_a_formula_of_a_stream_takes_few_calls() -> None:
     assert calls(answered("jsonl", 40)) < 40 * 260
 
 
-@pytest.mark.parametrize("format", ["json", "csv", "tsv", "plain", "markdown"])  # Rich takes longer for a table
+# Rich takes longer for a table
+@pytest.mark.parametrize("format", ["json", "csv", "tsv", "plain", "markdown"])
 def test_no_format_takes_much_more_than_records(format: str) -> None:
     assert lines_run(answered(format, 20)) < 1.15 * lines_run(answered("jsonl", 20))
     assert lines_run(answered(format, 20, again=True)) < 20 * 560
@@ -264,7 +326,15 @@ def test_request_records_take_no_graph_either() -> None:
 
 
 def test_a_formula_that_comes_again_means_what_its_point_says() -> None:
-    lines = ["e*x\tx=2", "e*x\tx=3", "e*x\tx=3,e=2", "e*x\tx=1", "sin(x)\tx=1", "sin(x)\tx=1,sin=1", "sin(x)\ty=1"]
+    lines = [
+        "e*x\tx=2",
+        "e*x\tx=3",
+        "e*x\tx=3,e=2",
+        "e*x\tx=1",
+        "sin(x)\tx=1",
+        "sin(x)\tx=1,sin=1",
+        "sin(x)\ty=1",
+    ]
     together = Programs(complete=False)
     assert [held(line, Defaults({}, None), together) for line in lines] == [True] * 5 + [False] * 2
 
@@ -284,7 +354,9 @@ def test_what_is_remembered_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_programs_are_kept_when_they_come_again(monkeypatch: pytest.MonkeyPatch) -> None:
     texts: list[str] = []
     ordinary = programs.parse
-    monkeypatch.setattr(programs, "parse", lambda text, point: texts.append(text) or ordinary(text, point))
+    monkeypatch.setattr(
+        programs, "parse", lambda text, point: texts.append(text) or ordinary(text, point)
+    )
     monkeypatch.setattr(programs, "MAX_SEEN_HASHES", 100)
     known = Programs(complete=False)
     few = [f"x*{k}" for k in range(programs.MAX_FIRST_USE_PROGRAMS)]
@@ -292,7 +364,8 @@ def test_programs_are_kept_when_they_come_again(monkeypatch: pytest.MonkeyPatch)
     for text in [*few, *many, *few, many[-1], many[-1], many[-1], many[0]]:
         assert known.gradient(text, {"x": 1.0}).value == float(text.strip("x*"))
         assert len(known._seen_once) <= 100
-    # the first ones were kept at once, the last one when it came again, and that the others came is forgotten by now
+    # the first ones were kept at once, the last one when it came again, and that the others came is
+    # forgotten by now
     assert texts == [*few, *many, many[-1], many[0]]
     assert len(known._programs) == programs.MAX_FIRST_USE_PROGRAMS + 1
 
@@ -311,11 +384,23 @@ def test_an_answer_stays_what_it_was_when_the_next_one_is_there() -> None:
     first = known.gradient("a = x*x; a + x", {"x": 3.0})
     second = known.gradient("a = x*x; a + x", {"x": 5.0})
     assert first.output is not None and second.output is not None
-    assert [(n.data, n.grad) for n in in_order((first.output,))] == [(3.0, 7.0), (9.0, 1.0), (12.0, 1.0)]
-    assert [(n.data, n.grad) for n in in_order((second.output,))] == [(5.0, 11.0), (25.0, 1.0), (30.0, 1.0)]
+    assert [(n.data, n.grad) for n in in_order((first.output,))] == [
+        (3.0, 7.0),
+        (9.0, 1.0),
+        (12.0, 1.0),
+    ]
+    assert [(n.data, n.grad) for n in in_order((second.output,))] == [
+        (5.0, 11.0),
+        (25.0, 1.0),
+        (30.0, 1.0),
+    ]
 
 
-@given(st.lists(st.tuples(st.sampled_from(["x", "y", "if", "λ", " x", "e"]), NUMBERS.map(repr)), max_size=4))
+@given(
+    st.lists(
+        st.tuples(st.sampled_from(["x", "y", "if", "λ", " x", "e"]), NUMBERS.map(repr)), max_size=4
+    )
+)
 @example([("x", "1e999")])
 @example([("x", "nan")])
 @example([("x", "1_0")])
@@ -326,7 +411,9 @@ def test_points(pairs: list[tuple[str, str]]) -> None:
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(point, "_plain_point", plain)
             try:
-                outcomes.append(repr([(name, x, x.source) for name, x in point.parse_point(text).items()]))
+                outcomes.append(
+                    repr([(name, x, x.source) for name, x in point.parse_point(text).items()])
+                )
             except ExpressionError as error:
                 outcomes.append(repr(error.diagnostic))
     assert outcomes[0] == outcomes[1]
@@ -336,7 +423,10 @@ def test_plain_points_are_read_at_once() -> None:
     assert point._plain_point("x=1,y_2=-2.5e3,λ=.5") == {"x": 1.0, "y_2": -2500.0, "λ": 0.5}
 
 
-@given(st.lists(st.sampled_from([b"x", b"\n", b"\r\n", b"y" * 18]), max_size=12).map(b"".join), st.integers(1, 9))
+@given(
+    st.lists(st.sampled_from([b"x", b"\n", b"\r\n", b"y" * 18]), max_size=12).map(b"".join),
+    st.integers(1, 9),
+)
 def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(requests, "READ_BYTES", chunk)
@@ -352,7 +442,18 @@ def test_lines_are_cut_wherever_a_reading_ends(data: bytes, chunk: int) -> None:
 
 @pytest.mark.parametrize(
     "text",
-    ["1/2x", "foo(x)", "x(y)", "x; 2", "sqrt(x)*y", "log(x)", "1e308*y*9", "x < y", "f(x) = g(x); f(1)", "x"],
+    [
+        "1/2x",
+        "foo(x)",
+        "x(y)",
+        "x; 2",
+        "sqrt(x)*y",
+        "log(x)",
+        "1e308*y*9",
+        "x < y",
+        "f(x) = g(x); f(1)",
+        "x",
+    ],
 )
 def test_a_line_leaves_nothing_to_the_collector(text: str) -> None:
     programs = Programs(complete=False)

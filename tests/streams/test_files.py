@@ -1,4 +1,6 @@
-"""Files that a command writes: whole or not at all, in the format of their name, and kept unless forced."""
+"""Files that a command writes: whole or not at all, in the format of their name, and kept unless
+forced.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +65,9 @@ def test_a_link_is_followed(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("step", ["fsync", "replace"])
-def test_a_file_is_written_whole_or_not_at_all(step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_is_written_whole_or_not_at_all(
+    step: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = tmp_path / "x.svg"
     path.write_text("mine")
 
@@ -93,12 +97,18 @@ def test_nothing_is_written_where_the_program_is_wrong(tmp_path: Path) -> None:
 
 
 def test_an_error_writes_no_file_and_its_record_is_shown(tmp_path: Path) -> None:
-    result = autodiff("plot", "log(x)", "--at", "x=-1", "--json", "--output", str(tmp_path / "plot.json"))
+    result = autodiff(
+        "plot", "log(x)", "--at", "x=-1", "--json", "--output", str(tmp_path / "plot.json")
+    )
     assert result.code == 4 and '"kind": "domain"' in result.out
     assert not list(tmp_path.iterdir())
-    result = autodiff("plot", "log(x)", "--at", "x=1", "--json", "--output", str(tmp_path / "plot.json"))
+    result = autodiff(
+        "plot", "log(x)", "--at", "x=1", "--json", "--output", str(tmp_path / "plot.json")
+    )
     assert result.code == 0 and result.out == ""
-    assert (tmp_path / "plot.json").read_bytes() == autodiff("plot", "log(x)", "--at", "x=1", "--json").out.encode()
+    assert (tmp_path / "plot.json").read_bytes() == autodiff(
+        "plot", "log(x)", "--at", "x=1", "--json"
+    ).out.encode()
 
 
 AT = {"propagate": "x=0.5±0.1"}
@@ -118,7 +128,9 @@ ASKED: dict[str, list[str]] = {
 
 
 @pytest.mark.parametrize("command", ASKED)
-def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp_path: Path) -> None:
+def test_every_command_writes_a_file_in_the_format_of_its_name(
+    command: str, tmp_path: Path
+) -> None:
     formats = resolve(declared(command).facts["asks"].split()[1])().formats
     for format, (ending, *_) in ENDINGS.items():
         if format in ("png", "pdf") or (command, format) == ("export", "xlsx"):
@@ -128,7 +140,10 @@ def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp
         if format not in formats and others & {*formats}:
             (tmp_path / f"answer{ending}").unlink()
             continue
-        languages = {"diff": {".tex": "latex"}, "export": {".tex": "latex", ".csv": "spreadsheet"}}.get(command, {})
+        languages = {
+            "diff": {".tex": "latex"},
+            "export": {".tex": "latex", ".csv": "spreadsheet"},
+        }.get(command, {})
         if format not in formats and ending not in languages:
             many = format in OF_ROWS and "--wide" in declared(command).options
             why = (
@@ -148,7 +163,10 @@ def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp
     assert result.code == 2 and "`.eps` is not one of this command's formats" in result.err
     result = autodiff(*ASKED[command], "--json", "--output", "answer.csv", folder=tmp_path)
     if "csv" in formats:
-        assert result.code == 2 and "`--format json` and the name `answer.csv` ask for two things" in result.err
+        assert (
+            result.code == 2
+            and "`--format json` and the name `answer.csv` ask for two things" in result.err
+        )
     result = autodiff(*ASKED[command], "--output", "-")
     assert result == autodiff(*ASKED[command])
     assert result.out
@@ -168,7 +186,9 @@ def test_every_command_writes_a_file_in_the_format_of_its_name(command: str, tmp
         ("h.md", "```py\n# Written by autodiff"),
     ],
 )
-def test_export_takes_its_target_from_the_name_of_the_file(name: str, begins: str, tmp_path: Path) -> None:
+def test_export_takes_its_target_from_the_name_of_the_file(
+    name: str, begins: str, tmp_path: Path
+) -> None:
     result = autodiff("export", "x**2", "--output", name, folder=tmp_path)
     assert result == ("", "", 0)
     assert (tmp_path / name).read_text(encoding="utf-8").startswith(begins)
@@ -177,12 +197,30 @@ def test_export_takes_its_target_from_the_name_of_the_file(name: str, begins: st
 @pytest.mark.parametrize(
     ("args", "said"),
     [
-        (["export", "x", "--to", "python", "--output", "h.c"], "`--to python` and the name `h.c` ask for two things"),
-        (["export", "x", "--to", "c", "--output", "h.py"], "`--to c` and the name `h.py` ask for two things"),
-        (["export", "x", "--json", "--output", "h.c"], "`--format json` and the name `h.c` ask for two things"),
-        (["diff", "x", "--to", "latex", "--output", "h.py"], "`--to latex` and the name `h.py` ask for two things"),
-        (["graph", "x", "--format", "svg", "--output", "h.png"], "`--format svg` and the name `h.png` ask for"),
-        (["plot", "x", "--format", "svg", "--output", "h.png"], "`--format svg` and the name `h.png` ask for"),
+        (
+            ["export", "x", "--to", "python", "--output", "h.c"],
+            "`--to python` and the name `h.c` ask for two things",
+        ),
+        (
+            ["export", "x", "--to", "c", "--output", "h.py"],
+            "`--to c` and the name `h.py` ask for two things",
+        ),
+        (
+            ["export", "x", "--json", "--output", "h.c"],
+            "`--format json` and the name `h.c` ask for two things",
+        ),
+        (
+            ["diff", "x", "--to", "latex", "--output", "h.py"],
+            "`--to latex` and the name `h.py` ask for two things",
+        ),
+        (
+            ["graph", "x", "--format", "svg", "--output", "h.png"],
+            "`--format svg` and the name `h.png` ask for",
+        ),
+        (
+            ["plot", "x", "--format", "svg", "--output", "h.png"],
+            "`--format svg` and the name `h.png` ask for",
+        ),
     ],
 )
 def test_a_name_and_an_option_that_clash(args: list[str], said: str, tmp_path: Path) -> None:
@@ -193,9 +231,13 @@ def test_a_name_and_an_option_that_clash(args: list[str], said: str, tmp_path: P
 
 def test_targets_that_share_an_ending_do_not_clash(tmp_path: Path) -> None:
     for target in ("numpy", "jax", "torch", "python"):
-        result = autodiff("export", "x**2", "--to", target, "--output", f"{target}.py", folder=tmp_path)
+        result = autodiff(
+            "export", "x**2", "--to", target, "--output", f"{target}.py", folder=tmp_path
+        )
         assert result == ("", "", 0)
-        assert (tmp_path / f"{target}.py").read_text() == autodiff("export", "x**2", "--to", target).out
+        assert (tmp_path / f"{target}.py").read_text() == autodiff(
+            "export", "x**2", "--to", target
+        ).out
 
 
 def test_a_stream_is_written_whole_whatever_its_lines_were(tmp_path: Path) -> None:
@@ -208,7 +250,10 @@ def test_a_stream_is_written_whole_whatever_its_lines_were(tmp_path: Path) -> No
         assert written == autodiff("grad", "--at", "x=2", "--format", format, stdin=stdin).out
     data = tmp_path / "data.csv"
     data.write_text("x\n1\noops\n3\n")
-    assert autodiff("grad", "x**2", "--points", str(data), "--output", "b.csv", folder=tmp_path).code == 2
+    assert (
+        autodiff("grad", "x**2", "--points", str(data), "--output", "b.csv", folder=tmp_path).code
+        == 2
+    )
     assert (tmp_path / "b.csv").read_text().count("\n") == 4
 
 
@@ -226,14 +271,20 @@ def test_long_answers_wait_on_the_disk_and_leave_nothing_behind(
 ) -> None:
     monkeypatch.setattr(files, "MAX_BYTES_IN_MEMORY", 100)
     stdin = lines(["x**2"] * 50)
-    assert autodiff("grad", "--at", "x=2", "--output", "a.jsonl", stdin=stdin, folder=tmp_path).code == 0
+    assert (
+        autodiff("grad", "--at", "x=2", "--output", "a.jsonl", stdin=stdin, folder=tmp_path).code
+        == 0
+    )
     assert (tmp_path / "a.jsonl").read_text() == autodiff("grad", "--at", "x=2", stdin=stdin).out
     assert [path.name for path in tmp_path.iterdir()] == ["a.jsonl"]
 
 
 def test_no_two_things_go_into_one_file(tmp_path: Path) -> None:
     for command in ("descend", "minimize"):
-        for two in (["--save-path", "a", "--output", "a"], ["--save-path", "a", "--save-point", "a"]):
+        for two in (
+            ["--save-path", "a", "--output", "a"],
+            ["--save-path", "a", "--save-point", "a"],
+        ):
             result = autodiff(command, "x**2", "--at", "x=1", *two, folder=tmp_path)
             assert result.code == 2 and "`a` cannot hold two things" in result.err
     assert not list(tmp_path.iterdir())
@@ -241,7 +292,16 @@ def test_no_two_things_go_into_one_file(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("command", ["descend", "minimize"])
 def test_the_path_and_the_best_point_are_saved(command: str, tmp_path: Path) -> None:
-    args = [command, "(x - 3)**2", "--at", "x=1", "--save-path", "way.jsonl", "--save-point", "best.json"]
+    args = [
+        command,
+        "(x - 3)**2",
+        "--at",
+        "x=1",
+        "--save-path",
+        "way.jsonl",
+        "--save-point",
+        "best.json",
+    ]
     assert autodiff(*args, folder=tmp_path).code == 0
     rows = [json.loads(line) for line in (tmp_path / "way.jsonl").read_text().splitlines()]
     assert len(rows) > 1 and set(rows[0]) == {"step", "value", "point", "gradient_norm"}
@@ -253,7 +313,9 @@ def test_the_path_and_the_best_point_are_saved(command: str, tmp_path: Path) -> 
 
 
 STREAMS = [
-    name for name in COMMANDS if "--on-error" in declared(name).options and name not in ("fit", "plot", "integrate")
+    name
+    for name in COMMANDS
+    if "--on-error" in declared(name).options and name not in ("fit", "plot", "integrate")
 ]
 
 
@@ -262,12 +324,26 @@ def test_every_stream_goes_on_after_an_error_or_ends_there(command: str) -> None
     stdin = lines(["x**2", "x +", "x**2"])
     at = AT.get(command, "x=0.5")
     goes, ends = (
-        autodiff(command, "--at", at, "--format", "plain", *(["--on-error", how] if how else []), stdin=stdin)
+        autodiff(
+            command,
+            "--at",
+            at,
+            "--format",
+            "plain",
+            *(["--on-error", how] if how else []),
+            stdin=stdin,
+        )
         for how in (None, "fail")
     )
-    assert goes == autodiff(command, "--at", at, "--format", "plain", "--on-error", "skip", stdin=stdin)
+    assert goes == autodiff(
+        command, "--at", at, "--format", "plain", "--on-error", "skip", stdin=stdin
+    )
     assert goes.code == ends.code == 3
-    assert goes.out.startswith(ends.out) and len(goes.out) > len(ends.out) and "error: syntax" in ends.out
+    assert (
+        goes.out.startswith(ends.out)
+        and len(goes.out) > len(ends.out)
+        and "error: syntax" in ends.out
+    )
     bad = autodiff(command, "x", "--at", "x=1", "--on-error", "stop")
     assert bad.code == 2 and "`--on-error` cannot be `stop`" in bad.err
 
@@ -276,7 +352,9 @@ def test_every_stream_goes_on_after_an_error_or_ends_there(command: str) -> None
 @pytest.mark.parametrize(("name", "code"), [("SIGTERM", 143), ("SIGHUP", 129)])
 def test_a_stream_that_is_ended_leaves_no_file(name: str, code: int, tmp_path: Path) -> None:
     command = [sys.executable, "-m", "autodiff_cli", "grad", "--at", "x=2", "--output", "a.jsonl"]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, cwd=tmp_path, stderr=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command, stdin=subprocess.PIPE, cwd=tmp_path, stderr=subprocess.PIPE
+    ) as process:
         assert process.stdin is not None
         process.stdin.write(b"x**2\n" * 20_000)
         process.stdin.flush()

@@ -1,4 +1,6 @@
-"""Tests of where files are: patterns over folders with links, and file systems that answer late, or never."""
+"""Tests of where files are: patterns over folders with links, and file systems that answer late, or
+never.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ from running import autodiff
 
 @pytest.fixture
 def silent() -> Iterator[tuple[int, threading.Event]]:
-    """The port of a server that takes connections and says nothing, and whether it has taken one."""
+    """The port of a server that takes connections and says nothing, and whether it has taken
+    one.
+    """
     connected = threading.Event()
     held: list[socket.socket] = []
     with socket.create_server(("127.0.0.1", 0)) as server:
@@ -45,8 +49,9 @@ def silent() -> Iterator[tuple[int, threading.Event]]:
 
 def settings(port: int) -> dict[str, str]:
     return {
-        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "a", "AWS_SECRET_ACCESS_KEY": "b",
-        "AWS_REGION": "us-east-1", "AWS_EC2_METADATA_DISABLED": "true",
+        "AWS_ENDPOINT_URL": f"http://127.0.0.1:{port}", "AWS_ACCESS_KEY_ID": "a",
+        "AWS_SECRET_ACCESS_KEY": "b", "AWS_REGION": "us-east-1",
+        "AWS_EC2_METADATA_DISABLED": "true",
     }  # fmt: skip
 
 
@@ -66,7 +71,16 @@ def test_waiting_for_a_silent_store_is_interrupted_at_once(
     if url.startswith("ftp"):
         pytest.importorskip("fsspec")
     port, connected = silent
-    command = [sys.executable, "-m", "autodiff_cli", "grad", "x", "--points", url.format(port=port), "--wide"]
+    command = [
+        sys.executable,
+        "-m",
+        "autodiff_cli",
+        "grad",
+        "x",
+        "--points",
+        url.format(port=port),
+        "--wide",
+    ]
     process = subprocess.Popen(command, env=os.environ | settings(port), stderr=subprocess.PIPE)
     assert connected.wait(100)
     time.sleep(0.2)
@@ -83,7 +97,9 @@ def test_a_silent_store_is_an_error_in_the_end(
     monkeypatch.setattr(filesystems, "ANSWER_SECONDS", 1)
     monkeypatch.setattr(filesystems, "abandoned", threading.Event())
     filesystems._system.cache_clear()
-    result = autodiff("grad", "x", "--points", "s3://bucket/data.csv", "--wide", env=settings(silent[0]))
+    result = autodiff(
+        "grad", "x", "--points", "s3://bucket/data.csv", "--wide", env=settings(silent[0])
+    )
     filesystems._system.cache_clear()
     assert result.code == 5 and "`s3://bucket/data.csv` cannot be read: " in result.err, result
     # the end of the process does not wait for it either
@@ -93,8 +109,14 @@ def test_a_silent_store_is_an_error_in_the_end(
 def test_what_is_on_the_web_is_not_fetched(silent: tuple[int, threading.Event]) -> None:
     port, connected = silent
     for scheme in ("http", "https", "HTTP"):
-        result = autodiff("grad", "x", "--points", f"{scheme}://127.0.0.1:{port}/data.csv", "--wide")
-        assert result.code == 2 and f"autodiff does not read `{scheme}://`" in result.err and "curl -O" in result.err
+        result = autodiff(
+            "grad", "x", "--points", f"{scheme}://127.0.0.1:{port}/data.csv", "--wide"
+        )
+        assert (
+            result.code == 2
+            and f"autodiff does not read `{scheme}://`" in result.err
+            and "curl -O" in result.err
+        )
     assert not connected.is_set()
 
 
@@ -105,7 +127,9 @@ def test_a_file_system_that_lacks_its_settings_is_an_error() -> None:
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize("pattern", ["**/*.csv", "./**/*.csv", "{folder}/**/*.csv", "**/inner/**/*.csv", "**"])
+@pytest.mark.parametrize(
+    "pattern", ["**/*.csv", "./**/*.csv", "{folder}/**/*.csv", "**/inner/**/*.csv", "**"]
+)
 def test_a_pattern_reads_a_file_once_however_folders_are_linked(
     pattern: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -114,7 +138,9 @@ def test_a_pattern_reads_a_file_once_however_folders_are_linked(
     (folder / "inner" / "deep").mkdir(parents=True)
     (folder / ".hidden").mkdir()
     other.mkdir()
-    for k, where in enumerate([folder, folder / "inner", folder / "inner" / "deep", folder / ".hidden", other]):
+    for k, where in enumerate(
+        [folder, folder / "inner", folder / "inner" / "deep", folder / ".hidden", other]
+    ):
         (where / f"{k}.csv").write_text(f"x\n{k}\n", encoding="utf-8")
     # two links that go round in a circle make more paths than can be counted
     (folder / "inner" / "loop").symlink_to(folder)
@@ -122,7 +148,9 @@ def test_a_pattern_reads_a_file_once_however_folders_are_linked(
     (folder / "0-first").symlink_to("inner")
     (folder / "linked").symlink_to(other)
     monkeypatch.chdir(folder)
-    result = autodiff("grad", "x", "--points", pattern.format(folder=folder), "--wide", "--format", "jsonl")
+    result = autodiff(
+        "grad", "x", "--points", pattern.format(folder=folder), "--wide", "--format", "jsonl"
+    )
     values = sorted(json.loads(line)["value"] for line in result.out.splitlines())
     assert values == [0, 1, 2, 4]
 

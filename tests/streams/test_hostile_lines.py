@@ -1,4 +1,6 @@
-"""Streams of hostile lines: one record for each, whatever it holds, and nothing is left behind by any of them."""
+"""Streams of hostile lines: one record for each, whatever it holds, and nothing is left behind by
+any of them.
+"""
 
 from __future__ import annotations
 
@@ -44,7 +46,9 @@ UNSURE = ("--at", "x=1.5+-0.1,y=2+-0.1", "--format", "jsonl")
 
 @pytest.fixture
 def collector() -> Iterator[None]:
-    """The collector is off, as it is in the command, and never looks at what the tests before this one have left."""
+    """The collector is off, as it is in the command, and never looks at what the tests before this
+    one have left.
+    """
     gc.collect()
     gc.freeze()
     gc.disable()
@@ -54,7 +58,9 @@ def collector() -> Iterator[None]:
 
 
 @pytest.mark.parametrize(
-    ("command", "count"), STREAMS, ids=lambda each: " ".join(each) if isinstance(each, tuple) else ""
+    ("command", "count"),
+    STREAMS,
+    ids=lambda each: " ".join(each) if isinstance(each, tuple) else "",
 )
 def test_every_line_has_one_record(command: tuple[str, ...], count: int) -> None:
     rng = random.Random(" ".join(command))
@@ -79,15 +85,17 @@ def test_every_line_has_one_record(command: tuple[str, ...], count: int) -> None
 
 
 ERRORS = [
-    "1/2x", "foo(x)", "f(x) = g(x); f(1)", "x < y", "log(x - 9)", "1e308*x*9", "sqrt(x - 1.5)*y", "x, y",
-    "x\ty=1/0", '{"expr": 3}', '{"expr": "x", "at": {"x": "1/0"}}', '{"expr": "x" "at"', "z", "\x00",
-    "+".join(["x"] * 400) + "+",
+    "1/2x", "foo(x)", "f(x) = g(x); f(1)", "x < y", "log(x - 9)", "1e308*x*9", "sqrt(x - 1.5)*y",
+    "x, y", "x\ty=1/0", '{"expr": 3}', '{"expr": "x", "at": {"x": "1/0"}}', '{"expr": "x" "at"',
+    "z", "\x00", "+".join(["x"] * 400) + "+",
 ]  # fmt: skip
 
 
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("text", ERRORS, ids=lambda text: text[:20])
-def test_an_error_of_a_stream_leaves_nothing_to_the_collector(text: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_error_of_a_stream_leaves_nothing_to_the_collector(
+    text: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(budget, "MAX_GARBAGE_OBJECTS", float("inf"))
     left = []
     for count in (20, 20, 40):
@@ -99,7 +107,9 @@ def test_an_error_of_a_stream_leaves_nothing_to_the_collector(text: str, monkeyp
 
 @pytest.mark.usefixtures("collector")
 @pytest.mark.parametrize("command", list(dict.fromkeys(command[0] for command, _ in STREAMS)))
-def test_what_is_in_cycles_is_collected_before_it_is_much(command: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_in_cycles_is_collected_before_it_is_much(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(budget, "MAX_GARBAGE_OBJECTS", 2_000)
     if command == "minimize":
         pytest.importorskip("scipy")
@@ -112,7 +122,11 @@ def test_what_is_in_cycles_is_collected_before_it_is_much(command: str, monkeypa
 
     monkeypatch.setattr(runner, "_answer_request", noted)
     lines = [*["abs(x)*y + y**2"] * 30, *ERRORS] * 2
-    autodiff(command, *(UNSURE if command == "propagate" else POINT), stdin="".join(f"{each}\n" for each in lines))
+    autodiff(
+        command,
+        *(UNSURE if command == "propagate" else POINT),
+        stdin="".join(f"{each}\n" for each in lines),
+    )
     assert len(seen) == len(lines)
     assert max(seen[3:]) <= 2_800
 
@@ -137,4 +151,6 @@ def test_the_exit_code_of_a_stream_of_runs_is_the_highest(command: str) -> None:
     if command == "minimize":
         pytest.importorskip("scipy")
     run = (command, "--at", "x=1", "--steps", "1", "--gradient-tolerance", "1e-9")
-    assert [autodiff(*run, stdin=text).code for text in ("x**4\n", "x**4\nlog(-x)\n", "x**4\nx +\n")] == [1, 4, 3]
+    assert [
+        autodiff(*run, stdin=text).code for text in ("x**4\n", "x**4\nlog(-x)\n", "x**4\nx +\n")
+    ] == [1, 4, 3]

@@ -1,4 +1,6 @@
-"""Streams as bytes: interactive answers, odd bytes, long lines, closed pipes, memory that does not grow."""
+"""Streams as bytes: interactive answers, odd bytes, long lines, closed pipes, memory that does not
+grow.
+"""
 
 from __future__ import annotations
 
@@ -31,13 +33,19 @@ def records(data: bytes, *args: str) -> tuple[list[dict[str, Any]], int]:
     """The records that a stream of these bytes gives, and the exit code."""
     result = autodiff("grad", "-", "--format", "jsonl", *args, stdin=data)
     assert result.err == ""
-    return [json.loads(line, parse_constant=pytest.fail) for line in result.out.splitlines()], result.code
+    return [
+        json.loads(line, parse_constant=pytest.fail) for line in result.out.splitlines()
+    ], result.code
 
 
 def test_line_ends_and_a_byte_order_mark() -> None:
     found, code = records(b"\xef\xbb\xbfx**2\tx=1\r\n\r\n# x\r\nx**3\tx=2\r\nx\tx=3")
     assert code == 0
-    assert [(r["line"], r["expr"], r["value"]) for r in found] == [(1, "x**2", 1.0), (4, "x**3", 8.0), (5, "x", 3.0)]
+    assert [(r["line"], r["expr"], r["value"]) for r in found] == [
+        (1, "x**2", 1.0),
+        (4, "x**3", 8.0),
+        (5, "x", 3.0),
+    ]
 
 
 def test_a_program_file_with_windows_line_ends(tmp_path: Path) -> None:
@@ -51,19 +59,33 @@ def test_a_program_file_with_windows_line_ends(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("line", "start"),
-    [(b"x + \xff", 4), (b"\xce\xbb + \xe9", 4), (b"x\0", 1), (b"\0", 0), (b"\xed\xa0\x80", 0), (b"\xc0\x80", 0)],
+    [
+        (b"x + \xff", 4),
+        (b"\xce\xbb + \xe9", 4),
+        (b"x\0", 1),
+        (b"\0", 0),
+        (b"\xed\xa0\x80", 0),
+        (b"\xc0\x80", 0),
+    ],
 )
 def test_bytes_that_are_no_text_are_an_error_of_their_line(line: bytes, start: int) -> None:
     found, code = records(b"x\tx=1\n" + line + b"\nx\tx=2\n")
     assert code == 3
     assert [r.get("value") for r in found] == [1.0, None, 2.0]
     error = found[1]["error"]
-    assert (found[1]["line"], error["kind"], error["start"], error["end"]) == (2, "syntax", start, start + 1)
+    assert (found[1]["line"], error["kind"], error["start"], error["end"]) == (
+        2,
+        "syntax",
+        start,
+        start + 1,
+    )
     assert error["hint"]
 
 
 def test_bytes_that_are_no_text_in_a_point_and_in_a_request() -> None:
-    found, code = records(b'x\tx=\xff\n{"expr": "x\xff"}\n{"expr": "\\u0000"}\n{"expr": "x\\ud800"}\n')
+    found, code = records(
+        b'x\tx=\xff\n{"expr": "x\xff"}\n{"expr": "\\u0000"}\n{"expr": "x\\ud800"}\n'
+    )
     assert code == 3
     assert [r["error"]["kind"] for r in found] == ["syntax", "request", "syntax", "syntax"]
     assert found[0]["error"]["start"] is None, "the place is in the point, not in the program"
@@ -79,7 +101,13 @@ def test_a_line_that_is_too_long(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_the_exit_code_is_the_highest_met() -> None:
-    for programs, code in [(["1"], 0), (["1", "y"], 2), (["1", "y", "1+"], 3), (["1+", "1/0", "y"], 4), ([], 0)]:
+    for programs, code in [
+        (["1"], 0),
+        (["1", "y"], 2),
+        (["1", "y", "1+"], 3),
+        (["1+", "1/0", "y"], 4),
+        ([], 0),
+    ]:
         assert autodiff("grad", "-", stdin=lines(programs)).code == code
 
 
@@ -93,7 +121,12 @@ def test_identifiers_come_back_as_they_were() -> None:
 
 @pytest.mark.parametrize(
     "line",
-    ['{"expr": "x", "id": NaN}', '{"expr": "x", "id": 1e999}', '{"id": ' + "[" * 100_000, '{"id": ' + "9" * 5000 + "}"],
+    [
+        '{"expr": "x", "id": NaN}',
+        '{"expr": "x", "id": 1e999}',
+        '{"id": ' + "[" * 100_000,
+        '{"id": ' + "9" * 5000 + "}",
+    ],
     ids=["nan", "infinite", "nested", "digits"],
 )
 def test_what_is_not_strict_json_is_refused(line: str) -> None:
@@ -103,10 +136,15 @@ def test_what_is_not_strict_json_is_refused(line: str) -> None:
 
 
 def test_a_key_twice_has_to_have_one_value() -> None:
-    found, code = records(b'{"expr": "x", "at": {"x": 1, "x": 1}}\n{"expr": "x", "at": {"x": 1, "x": 2}}\n')
+    found, code = records(
+        b'{"expr": "x", "at": {"x": 1, "x": 1}}\n{"expr": "x", "at": {"x": 1, "x": 2}}\n'
+    )
     assert code == 2
     assert found[0]["value"] == 1.0
-    assert found[1]["error"]["kind"] == "request" and "`x` is given twice" in found[1]["error"]["message"]
+    assert (
+        found[1]["error"]["kind"] == "request"
+        and "`x` is given twice" in found[1]["error"]["message"]
+    )
 
 
 def test_floats_round_trip() -> None:
@@ -117,12 +155,16 @@ def test_floats_round_trip() -> None:
 
 
 def test_the_same_input_gives_the_same_bytes() -> None:
-    text = lines(["x*y + log(x)\tx=2,y=3", "x**y\tx=0,y=0", "abs(x)\tx=0", "sin(x", "z = x; z*z\tx=1"])
+    text = lines(
+        ["x*y + log(x)\tx=2,y=3", "x**y\tx=0,y=0", "abs(x)\tx=0", "sin(x", "z = x; z*z\tx=1"]
+    )
     assert autodiff("grad", "-", "--all", stdin=text) == autodiff("grad", "-", "--all", stdin=text)
 
 
 def test_each_answer_comes_before_the_next_line_goes_in() -> None:
-    with subprocess.Popen(COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=BUFFERED) as process:
+    with subprocess.Popen(
+        COMMAND, stdin=subprocess.PIPE, stdout=subprocess.PIPE, env=BUFFERED
+    ) as process:
         assert process.stdin and process.stdout
         for x in range(1, 9):
             process.stdin.write(b"x**2\tx=%d\n" % x)
@@ -135,7 +177,11 @@ def test_each_answer_comes_before_the_next_line_goes_in() -> None:
 def test_answers_and_errors_come_in_the_order_of_their_lines() -> None:
     data = b"x\tx=1\nlog(x)\tx=-1\nx\tx=2\nabs(x)\tx=0\nx\tx=3\n"
     done = subprocess.run(
-        [*COMMAND, "--format", "plain"], input=data, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, env=BUFFERED
+        [*COMMAND, "--format", "plain"],
+        input=data,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        env=BUFFERED,
     )
     told = [line for line in done.stdout.decode().splitlines() if not line.startswith(" ")]
     assert [line.partition(":")[0] for line in told] == [
@@ -169,7 +215,9 @@ def test_an_output_that_cannot_be_written() -> None:
     with open("/dev/full", "w") as full:
         for args, stdin in (([*COMMAND[3:-1], "x", "--at", "x=1"], ""), (["repl"], "1 + 1\n")):
             asked = [*COMMAND[:3], *args]
-            done = subprocess.run(asked, input=stdin, stdout=full, stderr=subprocess.PIPE, text=True)
+            done = subprocess.run(
+                asked, input=stdin, stdout=full, stderr=subprocess.PIPE, text=True
+            )
             assert done.returncode == 5
             assert done.stderr.startswith("error: cannot write") and "Traceback" not in done.stderr
 
@@ -187,13 +235,17 @@ def test_errors_that_cannot_be_written_change_no_answer_and_no_exit_code() -> No
         (["--points", "nowhere.csv", "x"], "", 5, 0),
     ]:
         with open("/dev/full", "w") as full:
-            done = subprocess.run([*COMMAND[:-1], *args], input=stdin, stdout=subprocess.PIPE, stderr=full, text=True)
+            done = subprocess.run(
+                [*COMMAND[:-1], *args], input=stdin, stdout=subprocess.PIPE, stderr=full, text=True
+            )
         assert done.returncode == code, args
         assert len(re.findall("^value = |^0.0 ", done.stdout, re.MULTILINE)) == answers
 
 
 STREAMS = [
-    command for command in COMMANDS if "--on-error" in declared(command).options and command not in ("fit", "plot")
+    command
+    for command in COMMANDS
+    if "--on-error" in declared(command).options and command not in ("fit", "plot")
 ]
 
 
@@ -207,7 +259,9 @@ def test_every_format_of_a_stream_has_something_for_every_line(command: str) -> 
         formats.remove("html")
     assert len(formats) >= 6 and len(STREAMS) > 8
     for format in formats:
-        result = autodiff(command, "-", "--format", format, stdin=lines([f"x**2\t{x}", "x +", f"x**3\t{x}"]))
+        result = autodiff(
+            command, "-", "--format", format, stdin=lines([f"x**2\t{x}", "x +", f"x**3\t{x}"])
+        )
         assert result.code in (1, 3), result.err
         where = [result.out.find(told) for told in ("x**2", "a value is missing after", "x**3")]
         assert where[1] >= 0, (format, result.out)
@@ -215,7 +269,10 @@ def test_every_format_of_a_stream_has_something_for_every_line(command: str) -> 
             assert -1 < where[0] < where[1] < where[2], (format, result.out)
         else:
             before, after = result.out[: where[1]], result.out[where[1] :]
-            assert before.count("\n") >= 1 + (format != "plain") - (command == "diff"), (format, result.out)
+            assert before.count("\n") >= 1 + (format != "plain") - (command == "diff"), (
+                format,
+                result.out,
+            )
             assert after.count("\n") >= 2, (format, result.out)
 
 
@@ -239,7 +296,9 @@ def test_records_hold_no_control_and_nothing_that_turns_text(format: str) -> Non
 @pytest.mark.posix
 def test_closed_standard_input() -> None:
     done = subprocess.run(
-        ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli grad <&-'], capture_output=True, text=True
+        ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli grad <&-'],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 2
     assert "autodiff grad" in done.stderr
@@ -249,9 +308,14 @@ def test_closed_standard_input() -> None:
 @pytest.mark.parametrize("command", ["grad x --at x=1", "graph x --at x=1 --format svg"])
 def test_closed_standard_output(command: str) -> None:
     done = subprocess.run(
-        ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli {command} >&-'], capture_output=True, text=True
+        ["sh", "-c", f'exec "{sys.executable}" -m autodiff_cli {command} >&-'],
+        capture_output=True,
+        text=True,
     )
-    assert (done.returncode, done.stderr.split("\n")[0]) == (5, "error: cannot write: Bad file descriptor")
+    assert (done.returncode, done.stderr.split("\n")[0]) == (
+        5,
+        "error: cannot write: Bad file descriptor",
+    )
 
 
 def test_an_unexpected_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -270,16 +334,26 @@ def test_names_that_a_program_of_a_stream_does_not_use_are_no_warnings() -> None
     lines_ = lines(["x**2\tx=3", "abs(x)\tx=0", '{"expr": "x if x > 0 else 1", "at": {"x": 1}}'])
     for command in ("grad", "hessian"):
         found = autodiff(command, "--at", "y=1", stdin=lines_)
-        kinds = [[each["kind"] for each in json.loads(line).get("warnings", [])] for line in found.out.splitlines()]
+        kinds = [
+            [each["kind"] for each in json.loads(line).get("warnings", [])]
+            for line in found.out.splitlines()
+        ]
         assert "unused" not in {kind for kinds_ in kinds for kind in kinds_}
         assert len(kinds) == 3
         assert command != "grad" or kinds == [[], ["kink"], []]
 
 
 @pytest.mark.parametrize("option", ["--file", "--at=@", "--path", "-"])
-def test_what_is_read_whole_has_one_limit(option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_is_read_whole_has_one_limit(
+    option: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(decoding, "MAX_BYTES", 40)
-    content = {"--file": "x + y", "-": "x + y", "--at=@": '{"x": 1, "y": 2}', "--path": '{"point": {"x": 1, "y": 2}}'}
+    content = {
+        "--file": "x + y",
+        "-": "x + y",
+        "--at=@": '{"x": 1, "y": 2}',
+        "--path": '{"point": {"x": 1, "y": 2}}',
+    }
     file = tmp_path / "content"
     command = {
         "--file": ["grad", "--file", str(file), "--at", "x=1,y=2"],
@@ -296,14 +370,18 @@ def test_what_is_read_whole_has_one_limit(option: str, tmp_path: Path, monkeypat
 
 
 def test_many_warnings_are_drawn_in_part() -> None:
-    few = autodiff("grad", "+".join(["relu(x)"] * MAX_DRAWN_WARNINGS), "--at", "x=0", "--format", "plain")
+    few = autodiff(
+        "grad", "+".join(["relu(x)"] * MAX_DRAWN_WARNINGS), "--at", "x=0", "--format", "plain"
+    )
     assert few.err.count("warning:") == MAX_DRAWN_WARNINGS
     assert "more warnings" not in few.err
     program = "+".join(["relu(x)"] * 1000)
     result = autodiff("grad", program, "--at", "x=0", "--no-tree")
     assert len(result.err.splitlines()) < 30
     assert "… and 995 more warnings" in result.err
-    assert len(json.loads(autodiff("grad", program, "--at", "x=0", "--json").out)["warnings"]) == 1000
+    assert (
+        len(json.loads(autodiff("grad", program, "--at", "x=0", "--json").out)["warnings"]) == 1000
+    )
 
 
 def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -311,7 +389,11 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         def isatty(self) -> bool:
             return True
 
-    cases = [(Terminal(), "xterm", True), (Terminal(), "dumb", False), (io.StringIO(), "xterm", False)]
+    cases = [
+        (Terminal(), "xterm", True),
+        (Terminal(), "dumb", False),
+        (io.StringIO(), "xterm", False),
+    ]
     for error_stream, term, shown in cases:
         monkeypatch.setenv("TERM", term)
         monkeypatch.setattr(sys, "stderr", error_stream)
@@ -324,7 +406,9 @@ def test_progress_is_shown_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.mark.posix
 def test_an_argument_that_is_no_text() -> None:
-    done = subprocess.run([*COMMAND[:-1], b"x + \xff", "--at", "x=1", "--json"], capture_output=True)
+    done = subprocess.run(
+        [*COMMAND[:-1], b"x + \xff", "--at", "x=1", "--json"], capture_output=True
+    )
     assert done.returncode == 3
     record = json.loads(done.stdout.decode("utf-8"))
     assert record["error"]["start"] == 4
@@ -343,7 +427,10 @@ sys.exit(code)
 @pytest.mark.posix
 def test_memory_does_not_grow_with_the_number_of_lines() -> None:
     def peak(count: int) -> int:
-        text = lines(["x**2 + y*sin(x)\tx=2,y=3", "log(x)\tx=-1", "x + ", '{"expr": "x", "no": 1}'] * (count // 4))
+        text = lines(
+            ["x**2 + y*sin(x)\tx=2,y=3", "log(x)\tx=-1", "x + ", '{"expr": "x", "no": 1}']
+            * (count // 4)
+        )
         done = subprocess.run(
             [sys.executable, "-c", MEMORY, "grad", "-"], input=text, stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE, text=True,

@@ -1,4 +1,6 @@
-"""What is compared in forty digits: points, values of a graph, and when two numbers are the same."""
+"""What is compared in forty digits: points, values of a graph, and when two numbers are the
+same.
+"""
 
 from __future__ import annotations
 
@@ -23,9 +25,17 @@ def close(a: Any, b: Any) -> bool:
     return abs(a - b) <= 1e-24 * (abs(a) + abs(b)) + 1e-27
 
 
-def graph_of(primitive: Primitive, inputs: Sequence[float]) -> tuple[Value, dict[str, float], list[int]]:
-    """One operation over variables, its point, and the positions that it can be differentiated by."""
+def graph_of(
+    primitive: Primitive, inputs: Sequence[float]
+) -> tuple[Value, dict[str, float], list[int]]:
+    """One operation over variables, its point, and the positions that it can be differentiated
+    by.
+    """
     fixed = {primitive.params.index(name) for name in primitive.constant_params}
     operands = [constant(x) if k in fixed else variable(f"x{k}") for k, x in enumerate(inputs)]
     point = {f"x{k}": x for k, x in enumerate(inputs) if k not in fixed}
-    return node(primitive, tuple(operands)), point, [k for k in range(len(inputs)) if k not in fixed]
+    return (
+        node(primitive, tuple(operands)),
+        point,
+        [k for k in range(len(inputs)) if k not in fixed],
+    )

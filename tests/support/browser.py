@@ -1,4 +1,6 @@
-"""A real browser without a window, if one is installed: pages are opened from disk, and their complaints kept."""
+"""A real browser without a window, if one is installed: pages are opened from disk, and their
+complaints kept.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,10 @@ class Tab:
         self.said: list[str] = []
         page.on("console", lambda message: self.said.append(message.text))
         page.on("pageerror", lambda error: self.said.append(str(error)))
-        page.on("request", lambda request: request.url.startswith("file:") or self.said.append(request.url))
+        page.on(
+            "request",
+            lambda request: request.url.startswith("file:") or self.said.append(request.url),
+        )
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self.page, name)
@@ -40,7 +45,8 @@ def browser() -> Iterator[Any]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        # In a container there is nobody to be protected from the pages that the tests themselves make.
+        # In a container there is nobody to be protected from the pages that the tests themselves
+        # make.
         made = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
         yield made
         made.close()

@@ -1,10 +1,12 @@
-"""Fenced blocks of a Markdown document: finds them, runs the console ones, compares or refreshes what they show.
+"""Fenced blocks of a Markdown document: finds them, runs the console ones, compares or refreshes
+what they show.
 
-A console block holds a terminal session. A line that starts with `$ ` is a command; it goes on over the next lines
-while bash still waits for more (a trailing backslash, an open quote, an open here-document), with or without the
-prompt `> `. What follows, up to the next command, is all that the command prints, errors included. The commands of one
-document run in one shell, one after the other, in an empty folder, so files and variables last to the end of the
-document; an exit code is shown as a person would, by `$ echo $?`.
+A console block holds a terminal session. A line that starts with `$ ` is a command; it goes on over
+the next lines while bash still waits for more (a trailing backslash, an open quote, an open
+here-document), with or without the prompt `> `. What follows, up to the next command, is all that
+the command prints, errors included. The commands of one document run in one shell, one after the
+other, in an empty folder, so files and variables last to the end of the document; an exit code is
+shown as a person would, by `$ echo $?`.
 
     python tests/support/console.py README.md            compares
     python tests/support/console.py --update README.md   rewrites the output that is shown
@@ -82,7 +84,11 @@ def unfinished(command: str) -> bool:
     if command.endswith("\\"):
         return True
     checked = subprocess.run(
-        ["bash", "-n"], input=command + "\n", capture_output=True, text=True, env={**os.environ, "LC_ALL": "C"}
+        ["bash", "-n"],
+        input=command + "\n",
+        capture_output=True,
+        text=True,
+        env={**os.environ, "LC_ALL": "C"},
     )
     return bool(_UNFINISHED.search(checked.stderr))
 
@@ -94,7 +100,9 @@ def steps(block: Block) -> list[Step]:
     at = 0
     while at < len(lines):
         if not lines[at].startswith("$ "):
-            raise ValueError(f"line {block.first + at}: a console block starts with a command, `$ …`")
+            raise ValueError(
+                f"line {block.first + at}: a console block starts with a command, `$ …`"
+            )
         line = block.first + at
         command = lines[at][2:]
         at += 1
@@ -116,7 +124,8 @@ HERE = Path(sys.executable).parent
 def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) -> list[str]:
     """What each command prints, when they run one after the other in one shell in an empty folder.
 
-    A command that was not reached, since an earlier one ended the shell or the time was up, raises `RuntimeError`.
+    A command that was not reached, since an earlier one ended the shell or the time was up, raises
+    `RuntimeError`.
     """
     with tempfile.TemporaryDirectory() as top:
         home, outputs = Path(top, "work"), Path(top, "out")
@@ -124,7 +133,8 @@ def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) 
         outputs.mkdir()
         script = ["exit_code_is() { return $1; }", "last_exit=0"]
         for number, command in enumerate(commands):
-            # Nothing may read the script itself, so standard input is empty unless the command says otherwise.
+            # Nothing may read the script itself, so standard input is empty unless the command says
+            # otherwise.
             place = shlex.quote(str(outputs / str(number)))
             script += [
                 "exit_code_is $last_exit",
@@ -154,33 +164,53 @@ def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) 
         except subprocess.TimeoutExpired:
             reached = f"{seconds:g} seconds were up"
         done = [outputs / str(number) for number in range(len(commands))]
-        missing = [command for command, path in zip(commands, done, strict=True) if not path.exists()]
+        missing = [
+            command for command, path in zip(commands, done, strict=True) if not path.exists()
+        ]
         if missing or "up" in reached:
-            raise RuntimeError(f"{reached} before this ran: {missing[0] if missing else commands[-1]}")
+            raise RuntimeError(
+                f"{reached} before this ran: {missing[0] if missing else commands[-1]}"
+            )
         return [path.read_text(encoding="utf-8", errors="backslashreplace") for path in done]
 
 
 def differences(document: Path, bin_folder: Path = HERE) -> Iterator[tuple[Step, str]]:
-    """Each command of a document's console blocks whose output is not what is shown, and what it printed.
+    """Each command of a document's console blocks whose output is not what is shown, and what it
+    printed.
 
     The commands are those of `bin_folder` and of the system.
     """
-    found = [step for block in blocks(document.read_text(encoding="utf-8"), "console") for step in steps(block)]
-    for step, printed in zip(found, run([step.command for step in found], bin_folder=bin_folder), strict=True):
+    found = [
+        step
+        for block in blocks(document.read_text(encoding="utf-8"), "console")
+        for step in steps(block)
+    ]
+    for step, printed in zip(
+        found, run([step.command for step in found], bin_folder=bin_folder), strict=True
+    ):
         if not same(step.command, step.shown, printed):
             yield step, printed
 
 
 def explain(document: Path, step: Step, printed: str) -> str:
-    """The difference between what a document shows for a command and what the command printed, to be read."""
+    """The difference between what a document shows for a command and what the command printed, to
+    be read.
+    """
     rows = difflib.unified_diff(
-        step.shown.splitlines(), printed.splitlines(), "shown", "printed", lineterm="", n=len(step.shown)
+        step.shown.splitlines(),
+        printed.splitlines(),
+        "shown",
+        "printed",
+        lineterm="",
+        n=len(step.shown),
     )
     return "\n".join([f"{document.name}, line {step.line}: $ {step.command}", *rows])
 
 
 def update(document: Path) -> int:
-    """How many commands' outputs were rewritten in a document, each to what the command now prints."""
+    """How many commands' outputs were rewritten in a document, each to what the command now
+    prints.
+    """
     changed = list(differences(document))
     lines = document.read_text(encoding="utf-8").split("\n")
     for step, printed in reversed(changed):
@@ -191,7 +221,9 @@ def update(document: Path) -> int:
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code of the command line: 1 where a document shows something else than its commands print."""
+    """The exit code of the command line: 1 where a document shows something else than its commands
+    print.
+    """
     found = 0
     for name in [argument for argument in arguments if argument != "--update"]:
         document = Path(name)

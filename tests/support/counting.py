@@ -1,4 +1,6 @@
-"""Work counted instead of timed: calls and lines that Python runs, the same on every machine under any load."""
+"""Work counted instead of timed: calls and lines that Python runs, the same on every machine under
+any load.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,9 @@ class Count:
 
 @contextmanager
 def counted_calls(most: float = float("inf")) -> Iterator[Count]:
-    """Count the calls that are made inside, of Python functions and of C ones; more than `most` are a failure."""
+    """Count the calls that are made inside, of Python functions and of C ones; more than `most` are
+    a failure.
+    """
     count = Count()
 
     def profile(frame: FrameType, event: str, argument: object) -> None:
@@ -51,7 +55,9 @@ def calls(action: Callable[[], object]) -> int:
 
 
 def own_calls(action: Callable[[], object]) -> tuple[int, int]:
-    """How many calls of the package's own functions an action makes, and how many go from one module to another."""
+    """How many calls of the package's own functions an action makes, and how many go from one
+    module to another.
+    """
     own = str(Path(autodiff_cli.__file__).parent)
     made = handed = 0
 
@@ -119,7 +125,9 @@ def compared() -> None:
 
 
 def compares(least: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """A decorator of a test of random cases, which also fails where fewer than `least` of them were `compared`."""
+    """A decorator of a test of random cases, which also fails where fewer than `least` of them were
+    `compared`.
+    """
 
     def decorated(test: Callable[..., None]) -> Callable[..., None]:
         @functools.wraps(test)
@@ -127,7 +135,9 @@ def compares(least: int) -> Callable[[Callable[..., None]], Callable[..., None]]
             before = _compared.total
             test(*args, **kwargs)
             count = _compared.total - before
-            assert count >= least, f"only {count} of the cases came to a comparison, fewer than {least}"
+            assert count >= least, (
+                f"only {count} of the cases came to a comparison, fewer than {least}"
+            )
 
         return run
 

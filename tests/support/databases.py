@@ -1,7 +1,8 @@
-"""Databases that run exported SQL: those in this process, a PostgreSQL server of its own, Spark where there is Java.
+"""Databases that run exported SQL: those in this process, a PostgreSQL server of its own, Spark
+where there is Java.
 
-PostgreSQL is taken from the system (Debian: `apt-get install postgresql`), chDB, which is ClickHouse in a process, and
-PySpark from Python's packages; without them their tests are skipped.
+PostgreSQL is taken from the system (Debian: `apt-get install postgresql`), chDB, which is
+ClickHouse in a process, and PySpark from Python's packages; without them their tests are skipped.
 """
 
 from __future__ import annotations
@@ -32,7 +33,9 @@ def sqlite() -> Execute:
     connection = sqlite3.connect(":memory:")
 
     def execute(statements: Sequence[str]) -> list[Row]:
-        return [*map(tuple, [connection.execute(statement) for statement in statements][-1].fetchall())]
+        return [
+            *map(tuple, [connection.execute(statement) for statement in statements][-1].fetchall())
+        ]
 
     return execute
 
@@ -66,7 +69,10 @@ def clickhouse() -> Execute:
 
 def _binary(name: str) -> str | None:
     """A program of PostgreSQL: Debian keeps those of the server beside the path."""
-    found = [shutil.which(name), *map(str, sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True))]
+    found = [
+        shutil.which(name),
+        *map(str, sorted(Path("/usr/lib/postgresql").glob(f"*/bin/{name}"), reverse=True)),
+    ]
     return next((path for path in found if path), None)
 
 
@@ -96,12 +102,28 @@ def postgres() -> Execute:
 
     atexit.register(ended)
     for _ in range(500):
-        arguments = [client, "-h", str(folder), "-U", "test", "-XqAt", "-F", "\t", "-P", "null=NULL", "postgres"]
+        arguments = [
+            client,
+            "-h",
+            str(folder),
+            "-U",
+            "test",
+            "-XqAt",
+            "-F",
+            "\t",
+            "-P",
+            "null=NULL",
+            "postgres",
+        ]
         if subprocess.run([*arguments, "-c", "SELECT 1"], capture_output=True).returncode == 0:
             break
         time.sleep(0.02)
     asking = subprocess.Popen(
-        arguments, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+        arguments,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
     )
     atexit.register(asking.communicate)
 
@@ -123,12 +145,15 @@ def postgres() -> Execute:
 
 @cache
 def spark() -> Execute:
-    """In ANSI mode; expressions are interpreted, for so few rows are computed sooner than compiled."""
+    """In ANSI mode; expressions are interpreted, for so few rows are computed sooner than
+    compiled.
+    """
     from pyspark.sql import SparkSession
 
     options = {
-        "spark.ui.enabled": "false", "spark.sql.ansi.enabled": "true", "spark.sql.shuffle.partitions": "1",
-        "spark.sql.codegen.wholeStage": "false", "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.ui.enabled": "false", "spark.sql.ansi.enabled": "true",
+        "spark.sql.shuffle.partitions": "1", "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     }  # fmt: skip
     made = SparkSession.builder.master("local[1]")
     for name, value in options.items():
@@ -144,7 +169,10 @@ def spark() -> Execute:
 
 
 def _rows(lines: Sequence[str], null: str) -> list[Row]:
-    return [tuple([None if cell == null else _cell(cell) for cell in line.split("\t")]) for line in lines]
+    return [
+        tuple([None if cell == null else _cell(cell) for cell in line.split("\t")])
+        for line in lines
+    ]
 
 
 def _cell(text: str) -> Any:
@@ -157,9 +185,17 @@ def _cell(text: str) -> Any:
 DATABASES: dict[str, tuple[Callable[[], Execute], str, bool]] = {
     "duckdb": (duckdb, "DOUBLE", find_spec("duckdb") is not None),
     "sqlite": (sqlite, "REAL", True),
-    "postgres": (postgres, "double precision", None not in map(_binary, ("initdb", "postgres", "psql"))),
+    "postgres": (
+        postgres,
+        "double precision",
+        None not in map(_binary, ("initdb", "postgres", "psql")),
+    ),
     "clickhouse": (clickhouse, "Nullable(Float64)", find_spec("chdb") is not None),
-    "spark": (spark, "DOUBLE", find_spec("pyspark") is not None and shutil.which("java") is not None),
+    "spark": (
+        spark,
+        "DOUBLE",
+        find_spec("pyspark") is not None and shutil.which("java") is not None,
+    ),
 }
 """By dialect: what opens it, the type of the columns, and whether it is there."""
 
@@ -175,7 +211,9 @@ def literal(x: float | None, kind: str) -> str:
     return repr(x) if "e" in repr(x) else f"{x!r}e0"
 
 
-def answers(database: str, exported: Exported, points: Sequence[Sequence[float | None]]) -> list[Row]:
+def answers(
+    database: str, exported: Exported, points: Sequence[Sequence[float | None]]
+) -> list[Row]:
     """Of each point: value and partial derivatives, and what the column `error` says."""
     open_, kind, _ = DATABASES[database]
     names = list(exported.variables.values()) or ["unused"]
@@ -183,15 +221,26 @@ def answers(database: str, exported: Exported, points: Sequence[Sequence[float |
     listed = [f"({', '.join([literal(x, kind) for x in point or [0.0]])})" for point in points]
     rows = f"VALUES {', '.join(listed)}"
     if database == "spark":
-        made = [f"CREATE OR REPLACE TEMP VIEW points AS SELECT * FROM ({rows}) AS t({', '.join(names)})"]
+        made = [
+            f"CREATE OR REPLACE TEMP VIEW points AS SELECT * FROM ({rows}) AS t({', '.join(names)})"
+        ]
     elif database == "clickhouse":
-        made = [f"CREATE OR REPLACE TABLE points ({typed}) ENGINE = Memory", f"INSERT INTO points {rows}"]
+        made = [
+            f"CREATE OR REPLACE TABLE points ({typed}) ENGINE = Memory",
+            f"INSERT INTO points {rows}",
+        ]
     else:
-        made = ["DROP TABLE IF EXISTS points", f"CREATE TEMP TABLE points ({typed})", f"INSERT INTO points {rows}"]
+        made = [
+            "DROP TABLE IF EXISTS points",
+            f"CREATE TEMP TABLE points ({typed})",
+            f"INSERT INTO points {rows}",
+        ]
     found = open_()([*made, exported.source])
     count = len(exported.variables)
     # The rows come in the order of the table: so they carry its numbers.
     assert len(found) == len(points), found
     for row, point in zip(found, points, strict=True):
-        assert [*row[:count]] == [x if x is not None and math.isfinite(x) else None for x in point], (row, point)
+        assert [*row[:count]] == [
+            x if x is not None and math.isfinite(x) else None for x in point
+        ], (row, point)
     return [row[count:] for row in found]

@@ -31,7 +31,10 @@ def size(shape: str, count: int) -> Picture:
     else:  # names that are used far apart
         lines = ["a = x*y", "b = a - x"]
         for k in range(2, count - 3):
-            lines.append(f"v{k} = {f'v{k // 2}' if k > 4 else 'x'} {'-*+/'[k % 4]} {f'v{k - 1}' if k > 2 else 'b'}")
+            lines.append(
+                f"v{k} = {f'v{k // 2}' if k > 4 else 'x'} {'-*+/'[k % 4]}"
+                f" {f'v{k - 1}' if k > 2 else 'b'}"
+            )
         text = "\n".join([*lines, f"v{count - 4} + a" if count > 6 else "a + b"])
     names = [node.label for node in picture(text, symbolic=True).nodes if node.variable]
     return picture(text, {name: 1 + 0.001 * k for k, name in enumerate(names)})
@@ -51,7 +54,9 @@ def boxes(root: ET.Element) -> list[Box]:
     found = []
     for each in root.iter(f"{SVG}rect"):
         if each.get("class") != "paper":
-            x, y, width, height = (float(each.get(name, "")) for name in ("x", "y", "width", "height"))
+            x, y, width, height = (
+                float(each.get(name, "")) for name in ("x", "y", "width", "height")
+            )
             found.append(Box(x, y, x + width, y + height))
     return found
 
@@ -65,7 +70,9 @@ def overlaps(found: list[Box]) -> int:
 
 
 def cut(root: ET.Element, found: list[Box]) -> list[str]:
-    """The texts that do not fit into the box that they are in, up to the next rule or text in it."""
+    """The texts that do not fit into the box that they are in, up to the next rule or text in
+    it.
+    """
     wrong = []
     rules = [tuple(map(float, re.findall(r"-?[\d.]+", each.get("d", ""))))[:2]
              for each in root.iter(f"{SVG}path") if each.get("class") == "rule"]  # fmt: skip
@@ -76,10 +83,15 @@ def cut(root: ET.Element, found: list[Box]) -> list[str]:
         if len(home) != 1:
             wrong.append(text)
             continue
-        ends = [home[0].right, *(rx for rx, ry in rules if x < rx < home[0].right and ry == home[0].top)]
+        ends = [
+            home[0].right,
+            *(rx for rx, ry in rules if x < rx < home[0].right and ry == home[0].top),
+        ]
         ends += [other for other, height, *_ in texts if height == y and x < other < home[0].right]
         # `textLength` holds everywhere; what is short also fits where nobody minds it
-        if x + max(length, len(text) * WIDEST if text.isascii() and len(text) < 30 else 0.0) > min(ends):
+        if x + max(length, len(text) * WIDEST if text.isascii() and len(text) < 30 else 0.0) > min(
+            ends
+        ):
             wrong.append(text)
     return wrong
 
@@ -124,7 +136,9 @@ def tangle(random: Random, count: int = 30) -> Picture:
     """A picture of bindings that take any earlier ones."""
     names, lines = list("abcde"), []
     for k in range(count):
-        lines.append(f"v{k} = {random.choice(names)} {random.choice('+-*')} {random.choice(names[-6:])}")
+        lines.append(
+            f"v{k} = {random.choice(names)} {random.choice('+-*')} {random.choice(names[-6:])}"
+        )
         names.append(f"v{k}")
     return picture("\n".join([*lines, names[-1]]), symbolic=True)
 
@@ -132,6 +146,12 @@ def tangle(random: Random, count: int = 30) -> Picture:
 def crossings(drawn: Picture) -> int:
     """How often the lines of a picture cross between two columns."""
     inputs = [list(dict.fromkeys(each.node for each in node.inputs)) for node in drawn.nodes]
-    layout = layered_layout([Size(20, 10, 10)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs))
-    lines = [(layout.lefts[a], layout.corners[a][1], layout.corners[b][1]) for a, b, _ in layout.segments]
-    return sum(a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for a, b in combinations(lines, 2))
+    layout = layered_layout(
+        [Size(20, 10, 10)] * len(inputs), inputs, drawn.outputs, [False] * len(inputs)
+    )
+    lines = [
+        (layout.lefts[a], layout.corners[a][1], layout.corners[b][1]) for a, b, _ in layout.segments
+    ]
+    return sum(
+        a[0] == b[0] and (a[1] - b[1]) * (a[2] - b[2]) < 0 for a, b in combinations(lines, 2)
+    )

@@ -1,4 +1,6 @@
-"""Draws random programs as text, with points that are hard: functions of the whole table, conditionals, extremes."""
+"""Draws random programs as text, with points that are hard: functions of the whole table,
+conditionals, extremes.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,21 @@ VARIABLES = ("x", "y", "z")
 NUMBERS = (0.0, 1e-300, -1e-300, 1e300, -1e300, 800.0, -800.0, 1e8, -1e8, 1.0, -1.0)
 """Extreme values of variables, and those at which functions have their kinks and edges."""
 
-LITERALS = ("0", "1", "2", "3", "0.5", "10", "1/(2-2)", "exp(1000)", "10**400", "log(-1)", "800", "1e300", "1e-300")
+LITERALS = (
+    "0",
+    "1",
+    "2",
+    "3",
+    "0.5",
+    "10",
+    "1/(2-2)",
+    "exp(1000)",
+    "10**400",
+    "log(-1)",
+    "800",
+    "1e300",
+    "1e-300",
+)
 COMPARISONS = ("<", "<=", ">", ">=", "==", "!=")
 
 
@@ -29,9 +45,11 @@ class Drawing:
         """A value for each variable: an extreme one, or an ordinary one."""
         ordinary = self.random.random() < 0.4
         return {
-            name: round(self.random.uniform(-4, 4), 3)
-            if ordinary or self.random.random() < 0.4
-            else self.random.choice(NUMBERS)
+            name: (
+                round(self.random.uniform(-4, 4), 3)
+                if ordinary or self.random.random() < 0.4
+                else self.random.choice(NUMBERS)
+            )
             for name in VARIABLES
         }
 
@@ -52,7 +70,11 @@ class Drawing:
             left, right = self.number((size - 1) // 2), self.number((size - 1) - (size - 1) // 2)
             if sign == "**" and self.random.random() < 0.7:
                 right = self.random.choice(("2", "3", "-1", "-2", "0.5", "1.5"))
-            return f"({left} {sign} {right})" if not right.startswith("-") else f"({left} {sign} ({right}))"
+            return (
+                f"({left} {sign} {right})"
+                if not right.startswith("-")
+                else f"({left} {sign} ({right}))"
+            )
         return self.call(self.random.choice(self.functions), size - 1)
 
     def call(self, primitive: Primitive, size: int) -> str:
@@ -64,7 +86,11 @@ class Drawing:
     def choice(self, size: int) -> str:
         """A conditional; a branch may be a constant without a value."""
         branches = [
-            self.random.choice(LITERALS[6:10]) if self.random.random() < 0.15 else self.number(size // 3)
+            (
+                self.random.choice(LITERALS[6:10])
+                if self.random.random() < 0.15
+                else self.number(size // 3)
+            )
             for _ in range(2)
         ]
         return f"({branches[0]} if {self.condition(size // 3)} else {branches[1]})"
@@ -76,5 +102,8 @@ class Drawing:
         if pick < 0.15:
             return f"not ({compared})"
         if pick < 0.3:
-            return f"({compared} {self.random.choice(('and', 'or'))} {self.number(0)} < {self.number(1)})"
+            return (
+                f"({compared} {self.random.choice(('and', 'or'))} {self.number(0)} <"
+                f" {self.number(1)})"
+            )
         return compared

@@ -35,13 +35,20 @@ def build_wheel(folder: Path) -> Path:
     """The wheel of the checkout, built in a folder."""
     code = "import sys, hatchling.build as b; print(b.build_wheel(sys.argv[1]))"
     done = subprocess.run(
-        [sys.executable, "-c", code, str(folder)], cwd=TOP, capture_output=True, text=True, check=True
+        [sys.executable, "-c", code, str(folder)],
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return folder / done.stdout.split("\n")[-2]
 
 
-def environment(wheel: Path, folder: Path, extras: frozenset[str], packages: frozenset[str] = frozenset()) -> Path:
-    """The folder of the commands of a new environment with the wheel, what it requires, these extras and packages.
+def environment(
+    wheel: Path, folder: Path, extras: frozenset[str], packages: frozenset[str] = frozenset()
+) -> Path:
+    """The folder of the commands of a new environment with the wheel, what it requires, these
+    extras and packages.
 
     The libraries are those of this environment, each linked; nothing is fetched.
     """
@@ -51,7 +58,11 @@ def environment(wheel: Path, folder: Path, extras: frozenset[str], packages: fro
         archive.extractall(site)
         metadata = next(name for name in archive.namelist() if name.endswith("/METADATA"))
         text = archive.read(metadata).decode()
-    needs = [Requirement(row.split(": ", 1)[1]) for row in text.split("\n") if row.startswith("Requires-Dist: ")]
+    needs = [
+        Requirement(row.split(": ", 1)[1])
+        for row in text.split("\n")
+        if row.startswith("Requires-Dist: ")
+    ]
     wanted = {need.name for need in needs if _applies(need, frozenset())}
     for extra in extras:
         wanted |= {need.name for need in needs if _applies(need, frozenset({extra}))}
@@ -60,14 +71,22 @@ def environment(wheel: Path, folder: Path, extras: frozenset[str], packages: fro
         if name != "autodiff-cli":
             _link(name, site, linked)
     command = folder / "bin" / "autodiff"
-    lines = (f"#!{folder}/bin/python", "import sys", "from autodiff_cli.__main__ import main", "sys.exit(main())", "")
+    lines = (
+        f"#!{folder}/bin/python",
+        "import sys",
+        "from autodiff_cli.__main__ import main",
+        "sys.exit(main())",
+        "",
+    )
     command.write_text("\n".join(lines), encoding="utf-8")
     command.chmod(0o755)
     return folder / "bin"
 
 
 def _applies(need: Requirement, extras: frozenset[str]) -> bool:
-    return need.marker is None or any(need.marker.evaluate({"extra": extra}) for extra in extras or {""})
+    return need.marker is None or any(
+        need.marker.evaluate({"extra": extra}) for extra in extras or {""}
+    )
 
 
 @cache

@@ -49,8 +49,12 @@ def numpy(exported: Exported, point: Sequence[float]) -> Answer:
 def torch(exported: Exported, point: Sequence[float]) -> Answer:
     import torch as library
 
-    value, partials = _module(exported)[exported.name](*[library.tensor([x, x], dtype=library.float64) for x in point])
-    first, *others = [x.ravel()[0] if isinstance(x, library.Tensor) else x for x in (value, *partials)]
+    value, partials = _module(exported)[exported.name](
+        *[library.tensor([x, x], dtype=library.float64) for x in point]
+    )
+    first, *others = [
+        x.ravel()[0] if isinstance(x, library.Tensor) else x for x in (value, *partials)
+    ]
     return float(first), [float(x) for x in others]
 
 
@@ -80,12 +84,16 @@ require("readline").createInterface({input: process.stdin}).on("line", (line) =>
   console.log(JSON.stringify(answers.map(([value, partials]) => [value, ...partials].map(String))));
 });
 """
-"""A loop of Node: a program and points in, the answers out; numbers as text, for JSON has no infinity."""
+"""A loop of Node: a program and points in, the answers out; numbers as text, for JSON has no
+infinity.
+"""
 
 
 @cache
 def _node() -> subprocess.Popen[str]:
-    process = subprocess.Popen(["node", "-e", NODE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        ["node", "-e", NODE], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
 
     def ended() -> None:
         process.communicate()
@@ -145,13 +153,18 @@ while (length(line <- readLines(input, 1))) {
   flush(stdout())
 }
 """
-"""Loops of Octave and R: a folder, the name of a function in a file there, and points in, the answers
-out; a point of no numbers is a dash."""
+"""Loops of Octave and R: a folder, the name of a function in a file there, and points in, the
+answers out; a point of no numbers is a dash.
+"""
 
 
 @cache
 def _interpreter(name: str) -> subprocess.Popen[str]:
-    command = ["octave", "--no-gui", "-q", "--norc", "--eval", OCTAVE] if name == "octave" else ["Rscript", "-e", R]
+    command = (
+        ["octave", "--no-gui", "-q", "--norc", "--eval", OCTAVE]
+        if name == "octave"
+        else ["Rscript", "-e", R]
+    )
     process = subprocess.Popen(
         command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
     )
@@ -159,7 +172,9 @@ def _interpreter(name: str) -> subprocess.Popen[str]:
     return process
 
 
-def interpreted(name: str, exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float]]:
+def interpreted(
+    name: str, exported: Exported, points: Sequence[Sequence[float]]
+) -> list[list[float]]:
     """The answers of Octave or R; not a number where there was an error."""
     process = _interpreter(name)
     assert process.stdin is not None and process.stdout is not None
@@ -188,7 +203,9 @@ def in_r(exported: Exported, point: Sequence[float]) -> Answer:
 FLAGS = ("-std=c99", "-Wall", "-Wextra", "-pedantic", "-Werror", "-O1")
 
 
-def compiled(programs: Sequence[Exported], folder: Path, flags: Sequence[str] = FLAGS) -> list[Runner]:
+def compiled(
+    programs: Sequence[Exported], folder: Path, flags: Sequence[str] = FLAGS
+) -> list[Runner]:
     """The C functions, all in one library; without a warning."""
     files = []
     for k, exported in enumerate(programs):
@@ -196,7 +213,9 @@ def compiled(programs: Sequence[Exported], folder: Path, flags: Sequence[str] = 
         files[-1].write_text(exported.source, encoding="utf-8")
     library = folder / "all.so"
     done = subprocess.run(
-        ["gcc", *flags, "-shared", "-fPIC", "-o", str(library), *map(str, files), "-lm"], capture_output=True, text=True
+        ["gcc", *flags, "-shared", "-fPIC", "-o", str(library), *map(str, files), "-lm"],
+        capture_output=True,
+        text=True,
     )
     assert done.returncode == 0 and not done.stderr, done.stderr
     loaded = ctypes.CDLL(str(library))
@@ -223,8 +242,12 @@ def _rows(columns: Sequence[Any], count: int) -> list[list[float]]:
     return [[float(array[k]) for array in arrays] for k in range(count)]
 
 
-def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]]) -> list[list[float] | None]:
-    """Value and partials at each point, None where plain Python raises an error; others take all points at once."""
+def at_points(
+    runtime: str, exported: Exported, points: Sequence[Sequence[float]]
+) -> list[list[float] | None]:
+    """Value and partials at each point, None where plain Python raises an error; others take all
+    points at once.
+    """
     to, _ = RUNNERS[runtime]
     if to == "python":
         function = _module(exported)[exported.name]
@@ -241,7 +264,9 @@ def at_points(runtime: str, exported: Exported, points: Sequence[Sequence[float]
     if to in ("matlab", "r"):
         return [*interpreted(runtime, exported, points)]
     if to.startswith("sql"):
-        return [[_number(x) for x in row[:-1]] for row in databases.answers(runtime, exported, points)]
+        return [
+            [_number(x) for x in row[:-1]] for row in databases.answers(runtime, exported, points)
+        ]
     import numpy as np
 
     columns: list[Any] = [np.array(column) for column in zip(*points, strict=True)]

@@ -1,8 +1,10 @@
-"""A process that finds what Windows has: `sys.platform`, no module and no function of Unix, files that are open stay.
+"""A process that finds what Windows has: `sys.platform`, no module and no function of Unix, files
+that are open stay.
 
-It imports every module of the package, runs the command lines that it reads as JSON from standard input, and writes
-JSON: the modules that it imported, and the exit code, output and errors of each line. It cannot fake paths (`os.path`
-and `os.name` stay), the console, and what libraries do when they are imported.
+It imports every module of the package, runs the command lines that it reads as JSON from standard
+input, and writes JSON: the modules that it imported, and the exit code, output and errors of each
+line. It cannot fake paths (`os.path` and `os.name` stay), the console, and what libraries do when
+they are imported.
 """
 
 from __future__ import annotations
@@ -20,21 +22,22 @@ from importlib.machinery import ModuleSpec
 from typing import Any
 
 FIRST = (
-    "asyncio concurrent.futures ctypes multiprocessing subprocess tempfile webbrowser "
-    "numpy scipy.optimize scipy.stats pyarrow pyarrow.csv pyarrow.parquet pyarrow.dataset matplotlib.figure "
-    "matplotlib.backends.backend_svg flint llvmlite.binding mpmath rich.console rich.progress typer resvg_py "
-    "prompt_toolkit uniplot python_calamine"
+    "asyncio concurrent.futures ctypes multiprocessing subprocess tempfile webbrowser numpy"
+    " scipy.optimize scipy.stats pyarrow pyarrow.csv pyarrow.parquet pyarrow.dataset"
+    " matplotlib.figure matplotlib.backends.backend_svg flint llvmlite.binding mpmath rich.console"
+    " rich.progress typer resvg_py prompt_toolkit uniplot python_calamine"
 )
 """What asks for the system when it is imported."""
 MODULES = "crypt curses fcntl grp posix pty pwd readline resource spwd syslog termios tty"
 FUNCTIONS = (
-    "chown chroot fchmod fchown fork forkpty getegid geteuid getgid getgroups getloadavg getpgid getpgrp getsid getuid "
-    "killpg lchown mkfifo mknod nice openpty posix_fadvise posix_spawn pread pwrite readv register_at_fork "
-    "sched_getaffinity setpgid setsid setuid statvfs sync sysconf tcgetpgrp ttyname uname wait wait3 wait4 writev"
+    "chown chroot fchmod fchown fork forkpty getegid geteuid getgid getgroups getloadavg getpgid"
+    " getpgrp getsid getuid killpg lchown mkfifo mknod nice openpty posix_fadvise posix_spawn pread"
+    " pwrite readv register_at_fork sched_getaffinity setpgid setsid setuid statvfs sync sysconf"
+    " tcgetpgrp ttyname uname wait wait3 wait4 writev"
 )
 SIGNALS = (
-    "SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGQUIT SIGTSTP SIGUSR1 SIGUSR2 SIGVTALRM SIGWINCH "
-    "ITIMER_REAL ITIMER_VIRTUAL alarm pause pthread_kill setitimer siginterrupt"
+    "SIGALRM SIGCHLD SIGCONT SIGHUP SIGKILL SIGPIPE SIGQUIT SIGTSTP SIGUSR1 SIGUSR2 SIGVTALRM"
+    " SIGWINCH ITIMER_REAL ITIMER_VIRTUAL alarm pause pthread_kill setitimer siginterrupt"
 )
 
 
@@ -61,7 +64,10 @@ def _unless_open(action: Callable[..., Any]) -> Callable[..., Any]:
     def act(*paths: Any, **options: Any) -> Any:
         # on Unix the library deletes a temporary file while it is open
         ours = sys._getframe(1).f_globals.get("__name__", "") != "tempfile"
-        if ours and {os.path.realpath(path) for path in paths if isinstance(path, str)} & _open_names():
+        if (
+            ours
+            and {os.path.realpath(path) for path in paths if isinstance(path, str)} & _open_names()
+        ):
             raise PermissionError(13, "another process uses the file", paths[0])
         return action(*paths, **options)
 
@@ -72,7 +78,9 @@ def opened(
     file: Any, mode: str = "r", buffering: int = -1, encoding: str | None = None, errors: str | None = None,
     newline: str | None = None, *rest: Any, **options: Any,
 ) -> Any:  # fmt: skip
-    """Open a file; text has the encoding and the ends of lines of Windows unless others are asked for."""
+    """Open a file; text has the encoding and the ends of lines of Windows unless others are asked
+    for.
+    """
     if "b" not in mode:
         encoding = encoding or "cp1252"
         newline = "\r\n" if newline is None and "r" not in mode else newline
@@ -83,7 +91,9 @@ OPEN = open
 
 
 class _Text(io.TextIOWrapper):
-    """Text over a binary file, with the encoding and the ends of lines of Windows unless others are asked for."""
+    """Text over a binary file, with the encoding and the ends of lines of Windows unless others are
+    asked for.
+    """
 
     def __init__(
         self,

@@ -1,4 +1,6 @@
-"""Files as instruments, loggers and their programs write them, with what a person reads from them."""
+"""Files as instruments, loggers and their programs write them, with what a person reads from
+them.
+"""
 
 from __future__ import annotations
 

@@ -1,8 +1,10 @@
-"""Random programs at points where they have kinks and jumps, and what is true of them there by one-sided limits.
+"""Random programs at points where they have kinks and jumps, and what is true of them there by
+one-sided limits.
 
-A program is a nested tuple; `text` writes it in the language, `value` evaluates it with mpmath, by definitions of its
-own. `truth` follows it along rays from the point, where it is a polynomial to many digits. Run as a script it draws
-many programs, asks for value, gradient, Hessian and Taylor coefficients, and counts the answers by kind:
+A program is a nested tuple; `text` writes it in the language, `value` evaluates it with mpmath, by
+definitions of its own. `truth` follows it along rays from the point, where it is a polynomial to
+many digits. Run as a script it draws many programs, asks for value, gradient, Hessian and Taylor
+coefficients, and counts the answers by kind:
 
     python tests/support/kinked.py 5000 1
 """
@@ -37,8 +39,8 @@ ORDER = 4
 POINTS = ("0", "0", "0", "1", "-1", "2", "0.5", "-0.5", "1.5")
 NUMBERS = ("0", "1", "-1", "2", "0.5", "3")
 COMPARISONS: dict[str, Callable[[Any, Any], bool]] = {
-    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a, b: a >= b,
-    "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
+    "<": lambda a, b: a < b, "<=": lambda a, b: a <= b, ">": lambda a, b: a > b, ">=": lambda a,
+    b: a >= b, "==": lambda a, b: a == b, "!=": lambda a, b: a != b,
 }  # fmt: skip
 
 
@@ -63,22 +65,30 @@ _moving: list[bool] = []
 """Not empty while the program is evaluated beside the point, where deciding numbers are small."""
 
 UNARY: dict[str, Callable[[Any], Any]] = {
-    "abs": lambda x: x * _side(x),
-    "relu": lambda x: x if _side(x) > 0 else mpf(0),
+    "abs": lambda x: x * _side(x), "relu": lambda x: x if _side(x) > 0 else mpf(0),
     "leaky_relu": lambda x: x if _side(x) > 0 else x / 100,
     "elu": lambda x: x if _side(x) > 0 else mp.expm1(x),
-    "softsign": lambda x: x / (1 + x * _side(x)),
-    "sign": lambda x: mpf(_side(x)),
+    "softsign": lambda x: x / (1 + x * _side(x)), "sign": lambda x: mpf(_side(x)),
     "heaviside": lambda x: mpf(1 + _side(x)) / 2,
     "floor": lambda x: mp.floor(x) + 0 * _side(x - mp.nint(x)),
     "ceil": lambda x: mp.ceil(x) + 0 * _side(x - mp.nint(x)),
-    "round": lambda x: mp.nint(x) + 0 * _side(x - mp.floor(x) - mpf(1) / 2),
-    "sin": mp.sin, "cos": mp.cos, "exp": mp.exp, "tanh": mp.tanh, "cosh": mp.cosh, "sinc": mp.sincpi,
+    "round": lambda x: mp.nint(x) + 0 * _side(x - mp.floor(x) - mpf(1) / 2), "sin": mp.sin,
+    "cos": mp.cos, "exp": mp.exp, "tanh": mp.tanh, "cosh": mp.cosh, "sinc": mp.sincpi,
     "square": lambda x: x * x, "cube": lambda x: x * x * x, "neg": lambda x: -x,
-    "softplus": lambda x: mp.log1p(mp.exp(x)),
-    "rise": lambda x: mp.sqrt(1 + x * x),
+    "softplus": lambda x: mp.log1p(mp.exp(x)), "rise": lambda x: mp.sqrt(1 + x * x),
 }  # fmt: skip
-KINKED = ("abs", "relu", "leaky_relu", "elu", "softsign", "sign", "heaviside", "floor", "ceil", "round")
+KINKED = (
+    "abs",
+    "relu",
+    "leaky_relu",
+    "elu",
+    "softsign",
+    "sign",
+    "heaviside",
+    "floor",
+    "ceil",
+    "round",
+)
 SMOOTH = tuple(name for name in UNARY if name not in KINKED)
 BINARY = ("+", "-", "*", "*", "max", "min", "hypot", "/", "atan2")
 SPELLED = {"square": "({})**2", "cube": "({})**3", "neg": "(-({}))", "rise": "sqrt(1 + ({})**2)"}
@@ -152,11 +162,16 @@ def draw(rng: random.Random, depth: int) -> Program:
         return ("clamp", draw(rng, depth - 1), ("leaf", low), ("leaf", high))
     if kind < 0.68:
         # smooth although it is made of kinks
-        a, b = draw(rng, depth - 2) if depth > 1 else ("leaf", "x"), ("leaf", rng.choice(("x", "y")))
+        a, b = (
+            draw(rng, depth - 2) if depth > 1 else ("leaf", "x"),
+            ("leaf", rng.choice(("x", "y"))),
+        )
         return rng.choice((
-            ("square", ("abs", a)), ("*", ("max", a, b), ("min", a, b)), ("square", ("hypot", a, b)),
-            ("cosh", ("abs", a)), ("+", ("square", ("relu", a)), ("square", ("relu", ("neg", a)))),
-            ("-", ("relu", a), ("relu", ("neg", a))), ("cos", ("hypot", a, b)), ("*", ("cube", a), ("sign", a)),
+            ("square", ("abs", a)), ("*", ("max", a, b), ("min", a, b)),
+            ("square", ("hypot", a, b)), ("cosh", ("abs", a)),
+            ("+", ("square", ("relu", a)), ("square", ("relu", ("neg", a)))),
+            ("-", ("relu", a), ("relu", ("neg", a))), ("cos", ("hypot", a, b)),
+            ("*", ("cube", a), ("sign", a)),
         ))  # fmt: skip
     return (rng.choice(BINARY), draw(rng, depth - 1), draw(rng, depth - 1))
 
@@ -178,7 +193,10 @@ def along(program: Program, point: Mapping[str, Any], ray: Sequence[Any]) -> lis
     _moving.append(True)
     try:
         knots = [STEP * (k + 1) for k in range(NODES)]
-        table = [value(program, {n: x + t * v for (n, x), v in zip(point.items(), ray, strict=True)}) for t in knots]
+        table = [
+            value(program, {n: x + t * v for (n, x), v in zip(point.items(), ray, strict=True)})
+            for t in knots
+        ]
     finally:
         _moving.pop()
     # Newton's divided differences, multiplied out.
@@ -211,9 +229,13 @@ def truth(program: Program, point: Mapping[str, str], rng: random.Random) -> Tru
             ends = [along(program, at, (mpf(sign), mpf(0))) for sign in (1, -1)]
             if all(close(end[0], middle, 0) for end in ends):
                 right, left = ends[0], [c * (-1) ** k for k, c in enumerate(ends[1])]
-                same = next((k for k in range(ORDER + 1) if not close(right[k], left[k], k)), ORDER + 1)
+                same = next(
+                    (k for k in range(ORDER + 1) if not close(right[k], left[k], k)), ORDER + 1
+                )
                 series = right[:same]
-            rays = [(mp.cos(a), mp.sin(a)) for a in (mpf(rng.random()) * 2 * mp.pi for _ in range(RAYS))]
+            rays = [
+                (mp.cos(a), mp.sin(a)) for a in (mpf(rng.random()) * 2 * mp.pi for _ in range(RAYS))
+            ]
             found = [(ray, along(program, at, ray)) for ray in rays]
         except (Outside, ZeroDivisionError):
             return Truth(middle, None, None, series)
@@ -225,7 +247,9 @@ def truth(program: Program, point: Mapping[str, str], rng: random.Random) -> Tru
             return Truth(middle, None, None, series)
         rows = mp.matrix([[v * v / 2, v * w, w * w / 2] for (v, w), _ in found[:3]])
         xx, xy, yy = mp.lu_solve(rows, mp.matrix([c[2] for _, c in found[:3]]))
-        quadratic = all(close(xx * v * v / 2 + xy * v * w + yy * w * w / 2, c[2], 2) for (v, w), c in found)
+        quadratic = all(
+            close(xx * v * v / 2 + xy * v * w + yy * w * w / 2, c[2], 2) for (v, w), c in found
+        )
         return Truth(middle, slopes, [[xx, xy], [xy, yy]] if quadratic else None, series)
 
 
@@ -238,7 +262,8 @@ def _right(computed: Any, exact: Any) -> bool:
 
 
 def judged(text: str, point: Mapping[str, str], told: Truth) -> dict[str, str]:
-    """For each question how it was answered: `right`, `warned`, `refused`; with `needlessly` where there was an answer.
+    """For each question how it was answered: `right`, `warned`, `refused`; with `needlessly` where
+    there was an answer.
 
     Anything else is wrong.
     """
@@ -253,7 +278,9 @@ def judged(text: str, point: Mapping[str, str], told: Truth) -> dict[str, str]:
     def one(partials: Any, warnings: Any) -> str:
         if any(w.kind == "kink" for w in warnings):
             return "warned needlessly" if told.gradient else "warned"
-        if told.gradient and all(_right(x, y) for x, y in zip(partials, told.gradient, strict=True)):
+        if told.gradient and all(
+            _right(x, y) for x, y in zip(partials, told.gradient, strict=True)
+        ):
             return "right"
         return f"WRONG gradient {list(partials)}"
 
@@ -272,7 +299,9 @@ def judged(text: str, point: Mapping[str, str], told: Truth) -> dict[str, str]:
         found = hessian(text, point, wrt=names, arithmetic=arithmetic)
         at = {name: k for k, name in enumerate(found.gradient)}
         numbers = [[float(found.hessian[at[a]][at[b]]) for b in names] for a in names]
-        if not told.hessian or not all(map(_right, [*numbers[0], *numbers[1]], [*told.hessian[0], *told.hessian[1]])):
+        if not told.hessian or not all(
+            map(_right, [*numbers[0], *numbers[1]], [*told.hessian[0], *told.hessian[1]])
+        ):
             return f"WRONG hessian {numbers}"
         return one([float(found.gradient[name]) for name in names], ())
 
@@ -289,8 +318,8 @@ def judged(text: str, point: Mapping[str, str], told: Truth) -> dict[str, str]:
     }  # fmt: skip
     questions: dict[str, Callable[[], str]] = {
         "gradient": first, "product": along, "certified gradient": proven,
-        "hessian": lambda: second(Arithmetic()), "certified hessian": lambda: second(Arithmetic("certified")),
-        "taylor": power,
+        "hessian": lambda: second(Arithmetic()),
+        "certified hessian": lambda: second(Arithmetic("certified")), "taylor": power,
     }  # fmt: skip
     answers = {}
     for name, ask in questions.items():
@@ -327,7 +356,11 @@ def cases(count: int, seed: int) -> list[Case]:
             told = truth(program, point, rng)
         except (Near, Outside, OverflowError, ZeroDivisionError):
             continue
-        if not any(name in written for name in ("x", "y")) or abs(told.value) > 1e6 or not met(program, point):
+        if (
+            not any(name in written for name in ("x", "y"))
+            or abs(told.value) > 1e6
+            or not met(program, point)
+        ):
             continue
         found.append(Case(written, point, told, judged(written, point, told)))
     return found
@@ -353,7 +386,9 @@ def main() -> None:
     wrong = 0
     for case in cases(count, seed):
         for name, answer in case.answers.items():
-            kinds.setdefault(name, Counter())[answer.split()[0] if "WRONG" in answer else answer] += 1
+            kinds.setdefault(name, Counter())[
+                answer.split()[0] if "WRONG" in answer else answer
+            ] += 1
             if "WRONG" in answer:
                 wrong += 1
                 if wrong <= 40:

@@ -18,7 +18,9 @@ sys.exit(code)
 
 def modules(*args: str, stdin: str = "") -> set[str]:
     """The modules that a command has loaded when it ends, its output going to a pipe."""
-    done = subprocess.run([sys.executable, "-c", RUN, *args], input=stdin, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", RUN, *args], input=stdin, capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stderr
     return set(done.stderr.split("\n"))
 
@@ -27,6 +29,8 @@ def modules_of_a_press_of_tab(*words: str) -> set[str]:
     """The modules that are loaded when bash has asked what the last of these words may become."""
     asked = {"_AUTODIFF_COMPLETE": "bash", "_AUTODIFF_LINE": " ".join(["autodiff", *words])}
     code = RUN.replace("run(sys.argv[1:])", "run([])")
-    done = subprocess.run([sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True)
+    done = subprocess.run(
+        [sys.executable, "-c", code], env={**os.environ, **asked}, capture_output=True, text=True
+    )
     assert done.returncode == 0 and done.stdout, done.stderr
     return set(done.stderr.split("\n"))

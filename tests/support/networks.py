@@ -1,4 +1,6 @@
-"""Data and formulas of two small models: a logistic regression, and a network of two layers with tanh."""
+"""Data and formulas of two small models: a logistic regression, and a network of two layers with
+tanh.
+"""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
-"""A small object store on this machine's loopback that speaks as much of S3's protocol as pyarrow asks for.
+"""A small object store on this machine's loopback that speaks as much of S3's protocol as pyarrow
+asks for.
 
-It shows an object only when all of it has come, as S3 does, and can be told to refuse what is put under some names.
+It shows an object only when all of it has come, as S3 does, and can be told to refuse what is put
+under some names.
 """
 
 from __future__ import annotations
@@ -61,7 +63,9 @@ class Handler(BaseHTTPRequestHandler):
                 pass
         if "aws-chunked" in self.headers.get("Content-Encoding", ""):
             data = unchunked(data)
-        parameters = {name: found[0] for name, found in parse_qs(asked.query, keep_blank_values=True).items()}
+        parameters = {
+            name: found[0] for name, found in parse_qs(asked.query, keep_blank_values=True).items()
+        }
         return unquote(asked.path).strip("/"), parameters, data
 
     def answer(self, code: int, data: bytes = b"", **headers: str) -> None:
@@ -73,7 +77,9 @@ class Handler(BaseHTTPRequestHandler):
             self.wfile.write(data)
 
     def fault(self, code: int, word: str, message: str) -> None:
-        self.answer(code, f"<Error><Code>{word}</Code><Message>{message}</Message></Error>".encode())
+        self.answer(
+            code, f"<Error><Code>{word}</Code><Message>{message}</Message></Error>".encode()
+        )
 
     def do_HEAD(self) -> None:
         self.do_GET()
@@ -92,7 +98,9 @@ class Handler(BaseHTTPRequestHandler):
         if part is None:
             return self.answer(200, data, **about)
         start, stop = int(part[1]), min(int(part[2] or len(data)) + 1, len(data))
-        return self.answer(206, data[start:stop], Content_Range=f"bytes {start}-{stop - 1}/{len(data)}", **about)
+        return self.answer(
+            206, data[start:stop], Content_Range=f"bytes {start}-{stop - 1}/{len(data)}", **about
+        )
 
     def listing(self, bucket: str, parameters: dict[str, str]) -> None:
         if not any(name.startswith(bucket + "/") for name in self.server.objects):
@@ -111,7 +119,10 @@ class Handler(BaseHTTPRequestHandler):
             f"<Contents><Key>{escape(key)}</Key><Size>{size}</Size>"
             "<LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>"
             for key, size in found
-        ) + "".join(f"<CommonPrefixes><Prefix>{escape(each)}</Prefix></CommonPrefixes>" for each in sorted(folders))
+        ) + "".join(
+            f"<CommonPrefixes><Prefix>{escape(each)}</Prefix></CommonPrefixes>"
+            for each in sorted(folders)
+        )
         head = f"<Name>{bucket}</Name><KeyCount>{len(found) + len(folders)}</KeyCount><IsTruncated>false</IsTruncated>"
         return self.answer(200, f"<ListBucketResult>{head}{told}</ListBucketResult>".encode())
 
@@ -134,7 +145,8 @@ class Handler(BaseHTTPRequestHandler):
                 self.server.uploads[ident] = {}
                 found = f"<UploadId>{ident}</UploadId>"
                 return self.answer(
-                    200, f"<InitiateMultipartUploadResult>{found}</InitiateMultipartUploadResult>".encode()
+                    200,
+                    f"<InitiateMultipartUploadResult>{found}</InitiateMultipartUploadResult>".encode(),
                 )
             if "uploadId" in parameters:
                 pieces = self.server.uploads.pop(parameters["uploadId"])

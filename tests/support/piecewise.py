@@ -32,7 +32,11 @@ class Piecewise(NamedTuple):
     def with_breaks(self, more: Sequence[Fraction]) -> Piecewise:
         breaks = sorted({*self.breaks, *(x for x in more if LOW < x < HIGH)})
         lines = [
-            next(line for line, (a, b) in zip(self.lines, pairwise(self.breaks), strict=True) if a <= low and high <= b)
+            next(
+                line
+                for line, (a, b) in zip(self.lines, pairwise(self.breaks), strict=True)
+                if a <= low and high <= b
+            )
             for low, high in pairwise(breaks)
         ]
         return Piecewise(self.text, breaks, [self.at(x) for x in breaks], lines)
@@ -47,9 +51,15 @@ class Piecewise(NamedTuple):
         return found
 
     def mapped(
-        self, text: str, value: Callable[[Fraction], Fraction], line: Callable[[Line, Fraction], Line]
+        self,
+        text: str,
+        value: Callable[[Fraction], Fraction],
+        line: Callable[[Line, Fraction], Line],
     ) -> Piecewise:
-        lines = [line(each, (a + b) / 2) for each, (a, b) in zip(self.lines, pairwise(self.breaks), strict=True)]
+        lines = [
+            line(each, (a + b) / 2)
+            for each, (a, b) in zip(self.lines, pairwise(self.breaks), strict=True)
+        ]
         return Piecewise(text, self.breaks, [value(y) for y in self.values], lines)
 
 
@@ -65,7 +75,9 @@ def combined(
         f, g = f.with_breaks(more), g.with_breaks(more)
     middles = [(a + b) / 2 for a, b in pairwise(f.breaks)]
     lines = [line(p, q, x) for p, q, x in zip(f.lines, g.lines, middles, strict=True)]
-    return Piecewise(text, f.breaks, [value(a, b) for a, b in zip(f.values, g.values, strict=True)], lines)
+    return Piecewise(
+        text, f.breaks, [value(a, b) for a, b in zip(f.values, g.values, strict=True)], lines
+    )
 
 
 def value_of(line: Line, x: Fraction) -> Fraction:
@@ -75,15 +87,16 @@ def value_of(line: Line, x: Fraction) -> Fraction:
 def added(f: Piecewise, g: Piecewise, sign: int = 1) -> Piecewise:
     text = f"({f.text} {'+' if sign > 0 else '-'} {g.text})"
     return combined(
-        text, f, g, lambda a, b: a + sign * b, lambda p, q, x: (p[0] + sign * q[0], p[1] + sign * q[1])
+        text, f, g, lambda a, b: a + sign * b, lambda p, q,
+        x: (p[0] + sign * q[0], p[1] + sign * q[1])
     )  # fmt: skip
 
 
 def extreme(f: Piecewise, g: Piecewise, name: str) -> Piecewise:
     pick = max if name == "max" else min
     return combined(
-        f"{name}({f.text}, {g.text})", f, g, pick,
-        lambda p, q, x: p if pick(value_of(p, x), value_of(q, x)) == value_of(p, x) else q, crossings=True,
+        f"{name}({f.text}, {g.text})", f, g, pick, lambda p, q,
+        x: p if pick(value_of(p, x), value_of(q, x)) == value_of(p, x) else q, crossings=True,
     )  # fmt: skip
 
 
@@ -92,10 +105,16 @@ def chosen(c: Piecewise, f: Piecewise, g: Piecewise, relation: str) -> Piecewise
     c = c.with_breaks(c.levels(lambda low, high: [Fraction(0)] if low <= 0 <= high else []))
     breaks = [*c.breaks, *f.breaks, *g.breaks]
     c, f, g = (each.with_breaks(breaks) for each in (c, f, g))
-    holds = {"<": lambda y: y < 0, "<=": lambda y: y <= 0, ">": lambda y: y > 0, ">=": lambda y: y >= 0}[relation]
+    holds = {
+        "<": lambda y: y < 0,
+        "<=": lambda y: y <= 0,
+        ">": lambda y: y > 0,
+        ">=": lambda y: y >= 0,
+    }[relation]
     middles = [(a + b) / 2 for a, b in pairwise(c.breaks)]
     lines = [
-        p if holds(value_of(line, x)) else q for line, p, q, x in zip(c.lines, f.lines, g.lines, middles, strict=True)
+        p if holds(value_of(line, x)) else q
+        for line, p, q, x in zip(c.lines, f.lines, g.lines, middles, strict=True)
     ]
     values = [a if holds(y) else b for y, a, b in zip(c.values, f.values, g.values, strict=True)]
     return Piecewise(f"where({c.text} {relation} 0, {f.text}, {g.text})", c.breaks, values, lines)
@@ -113,16 +132,24 @@ def one_of(name: str, f: Piecewise) -> Piecewise:
     if name == "abs":
         return f.mapped(text, abs, lambda p, x: p if value_of(p, x) >= 0 else (-p[0], -p[1]))
     if name == "relu":
-        return f.mapped(text, lambda y: max(y, nothing), lambda p, x: p if value_of(p, x) > 0 else (nothing, nothing))
+        return f.mapped(
+            text,
+            lambda y: max(y, nothing),
+            lambda p, x: p if value_of(p, x) > 0 else (nothing, nothing),
+        )
     step = {"floor": floor, "ceil": ceil, "sign": lambda y: (y > 0) - (y < 0)}[name]
-    return f.mapped(text, lambda y: Fraction(step(y)), lambda p, x: (nothing, Fraction(step(value_of(p, x)))))
+    return f.mapped(
+        text, lambda y: Fraction(step(y)), lambda p, x: (nothing, Fraction(step(value_of(p, x))))
+    )
 
 
 def line_of(rng: random.Random) -> Piecewise:
     slope = Fraction(rng.choice((1, 1, 1, -1, 2, -2, 0)))
     start = Fraction(rng.randint(-40, 40), rng.choice((10, 10, 4, 20)))
     text = f"({float(slope):g}*x + {float(start):g})" if slope else f"({float(start):g})"
-    return Piecewise(text, [LOW, HIGH], [slope * LOW + start, slope * HIGH + start], [(slope, start)])
+    return Piecewise(
+        text, [LOW, HIGH], [slope * LOW + start, slope * HIGH + start], [(slope, start)]
+    )
 
 
 def random_function(rng: random.Random, depth: int) -> Piecewise:
@@ -159,5 +186,9 @@ def solutions(f: Piecewise) -> tuple[list[Range], list[Fraction]]:
             singles.append(-start / slope)
     covered = [x for a, closed, b, ends in intervals for x in (a,) * closed + (b,) * ends]
     inside = [x for x in f.breaks if any(a < x < b for a, _, b, _ in intervals)]
-    singles += [x for x, y in zip(f.breaks, f.values, strict=True) if y == 0 and x not in covered and x not in inside]
+    singles += [
+        x
+        for x, y in zip(f.breaks, f.values, strict=True)
+        if y == 0 and x not in covered and x not in inside
+    ]
     return intervals, sorted(singles)

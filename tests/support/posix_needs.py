@@ -1,4 +1,6 @@
-"""Which tests need a system of Unix: a pseudo-terminal, a shell or its tools, or a signal that ends a process."""
+"""Which tests need a system of Unix: a pseudo-terminal, a shell or its tools, or a signal that ends
+a process.
+"""
 
 from __future__ import annotations
 
@@ -12,13 +14,17 @@ ANYWHERE = {"ESCAPE"}
 HELPERS = {"mkfifo", "kill", "send_signal", "raise_signal", "symlink_to", "symlink", "geteuid"}
 """Functions that only Unix has, or that need a right of its own on Windows."""
 WORDS = re.compile(
-    r"(?:/usr)?(?:/bin/)?(?:ba|z|fi)?sh|awk|groff|man|tmux|mkfifo|/dev/\w+.*|.*\bimport resource\b.*", re.DOTALL
+    r"(?:/usr)?(?:/bin/)?(?:ba|z|fi)?sh|awk|groff|man|tmux|mkfifo|/dev/\w+.*|.*\bimport"
+    r" resource\b.*",
+    re.DOTALL,
 )
 """Texts that name a tool of Unix, or a device."""
 
 
 def find_tests_of_unix(source: str) -> Iterator[tuple[str, int, bool]]:
-    """Yield the tests of a module that need Unix, with the line of each, and whether it is marked so."""
+    """Yield the tests of a module that need Unix, with the line of each, and whether it is marked
+    so.
+    """
     module = ast.parse(source)
     functions = {each.name: each for each in module.body if isinstance(each, ast.FunctionDef)}
     values = {
@@ -33,7 +39,9 @@ def find_tests_of_unix(source: str) -> Iterator[tuple[str, int, bool]]:
     definitions: dict[str, ast.AST] = {**functions, **values}
     helpers = HELPERS | _imported(module)
     needy = {name for name, each in definitions.items() if _used(each) & helpers or _has_word(each)}
-    while more := {name for name, each in definitions.items() if name not in needy and _used(each) & needy}:
+    while more := {
+        name for name, each in definitions.items() if name not in needy and _used(each) & needy
+    }:
         needy |= more
     for name, function in functions.items():
         if name.startswith("test_") and name in needy:
@@ -58,5 +66,9 @@ def _imported(module: ast.Module) -> set[str]:
 
 
 def _has_word(tree: ast.AST) -> bool:
-    texts = [each.value for each in ast.walk(tree) if isinstance(each, ast.Constant) and isinstance(each.value, str)]
+    texts = [
+        each.value
+        for each in ast.walk(tree)
+        if isinstance(each, ast.Constant) and isinstance(each.value, str)
+    ]
     return any(WORDS.fullmatch(text) for text in texts)

@@ -1,4 +1,6 @@
-"""Reads presentation MathML back into the language, as whoever looks at it reads it: to see what it means."""
+"""Reads presentation MathML back into the language, as whoever looks at it reads it: to see what it
+means.
+"""
 
 from __future__ import annotations
 
@@ -10,9 +12,10 @@ SPACE = "{http://www.w3.org/1998/Math/MathML}"
 TIMES, APPLY = "\u2062", "\u2061"
 
 FUNCTIONS = {
-    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsec": "asec", "arccsc": "acsc",
-    "arccot": "acot", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh", "arsech": "asech", "arcsch": "acsch",
-    "arcoth": "acoth", "sgn": "sign", "Γ": "gamma", "ψ": "digamma", "B": "beta", "ζ": "zeta",
+    "ln": "log", "arcsin": "asin", "arccos": "acos", "arctan": "atan", "arcsec": "asec",
+    "arccsc": "acsc", "arccot": "acot", "arsinh": "asinh", "arcosh": "acosh", "artanh": "atanh",
+    "arsech": "asech", "arcsch": "acsch", "arcoth": "acoth", "sgn": "sign", "Γ": "gamma",
+    "ψ": "digamma", "B": "beta", "ζ": "zeta",
 }  # fmt: skip
 SIGNS = {TIMES: "*", "⋅": "*", "×": "*", "−": "-", "+": "+", "/": "/", ",": ",", "≤": "<=", "≥": ">=", "≠": "!=",
          "=": "==", "<": "<", ">": ">"}  # fmt: skip
@@ -25,7 +28,19 @@ def parsed(text: str) -> Element:
     counts = {"mfrac": 2, "msup": 2, "msub": 2, "msubsup": 3, "mroot": 2, "msqrt": None}
     for each in root.iter():
         tag = each.tag.removeprefix(SPACE)
-        assert tag in {*counts, "math", "mrow", "mi", "mn", "mo", "mtext", "mspace", "mtable", "mtr", "mtd"}, tag
+        assert tag in {
+            *counts,
+            "math",
+            "mrow",
+            "mi",
+            "mn",
+            "mo",
+            "mtext",
+            "mspace",
+            "mtable",
+            "mtr",
+            "mtd",
+        }, tag
         assert counts.get(tag) in (None, len(each)), ElementTree.tostring(each, "unicode")
         assert (each.text or "").strip() == "" or tag in ("mi", "mn", "mo", "mtext")
     return root

@@ -1,7 +1,9 @@
-"""Random formulas of every function in the table, with values and slopes by mpmath that owe nothing to the package.
+"""Random formulas of every function in the table, with values and slopes by mpmath that owe nothing
+to the package.
 
-A formula is its text and a function of the point; `reference` gives its value and its partials, or says that there are
-none that this can tell: outside a domain, at a kink, or so far out that mpmath would take minutes.
+A formula is its text and a function of the point; `reference` gives its value and its partials, or
+says that there are none that this can tell: outside a domain, at a kink, or so far out that mpmath
+would take minutes.
 """
 
 from __future__ import annotations
@@ -22,11 +24,25 @@ STEP = mpf("1e-60")
 FAR = 1e4
 
 CONSTANTS = ("0.1", "1/3", "2", "0.5", "3", "-1", "0", "pi", "1e-3", "2.75")
-NUMBERS = ("0.1", "0.2", "0.38", "1/3", "2", "-1.5", "0.7", "3.25", "1e-3", "-0.45", "0.999", "pi/4", "5")
+NUMBERS = (
+    "0.1",
+    "0.2",
+    "0.38",
+    "1/3",
+    "2",
+    "-1.5",
+    "0.7",
+    "3.25",
+    "1e-3",
+    "-0.45",
+    "0.999",
+    "pi/4",
+    "5",
+)
 CANCELLING = (
-    "({0} - {0})", "({0})/({0})", "(sin({0})**2 + cos({0})**2)", "({0} + {1} - ({1}))", "log(exp({0}))",
-    "exp({0})*exp(-({0}))", "(tan({0}) - sin({0})/cos({0}))", "(digamma({0}) + 1 - digamma({0}))", "sqrt(({0})**2)",
-    "(0.1*({0}) + 0.2*({0}) - 0.3*({0}))",
+    "({0} - {0})", "({0})/({0})", "(sin({0})**2 + cos({0})**2)", "({0} + {1} - ({1}))",
+    "log(exp({0}))", "exp({0})*exp(-({0}))", "(tan({0}) - sin({0})/cos({0}))",
+    "(digamma({0}) + 1 - digamma({0}))", "sqrt(({0})**2)", "(0.1*({0}) + 0.2*({0}) - 0.3*({0}))",
 )  # fmt: skip
 CHOOSING = (
     "max({0}, {1})", "min({0}, {1}, {2})", "clamp({0}, -1, 500)", "clamp({0}, {1}, {1} + 1)",
@@ -79,7 +95,16 @@ def _text(rng: random.Random, depth: int) -> str:
 def _checked(name: str, *inputs: Any) -> Any:
     if name == "clamp" and inputs[1] > inputs[2]:
         raise Undefined
-    if any(abs(x) > FAR for x in inputs) and name not in ("add", "sub", "mul", "div", "abs", "max", "min", "sum"):
+    if any(abs(x) > FAR for x in inputs) and name not in (
+        "add",
+        "sub",
+        "mul",
+        "div",
+        "abs",
+        "max",
+        "min",
+        "sum",
+    ):
         raise Undefined
     try:
         found = REFERENCE[name](*inputs)
@@ -91,7 +116,9 @@ def _checked(name: str, *inputs: Any) -> Any:
 
 
 class Number(NamedTuple):
-    """An mpf for Python's own parser, which knows the precedences of `+ - * / **` as the language has them."""
+    """An mpf for Python's own parser, which knows the precedences of `+ - * / **` as the language
+    has them.
+    """
 
     x: Any
 
@@ -137,14 +164,18 @@ def _of(x: Any) -> Any:
 def _function(name: str, defaults: tuple[str, ...], params: int) -> Callable[..., Any]:
     def function(*inputs: Any) -> Any:
         missing = max(0, params - len(inputs))
-        given = [*map(_of, inputs), *(mpf(text) for text in defaults[len(defaults) - missing :] if missing)]
+        given = [
+            *map(_of, inputs),
+            *(mpf(text) for text in defaults[len(defaults) - missing :] if missing),
+        ]
         return Number(_checked(name, *given))
 
     return function
 
 
 NAMES: dict[str, Any] = {
-    p.name: _function(p.name, p.defaults, 0 if p.variadic else len(p.params)) for p in (*FAMILY, FUNCTIONS["clamp"])
+    p.name: _function(p.name, p.defaults, 0 if p.variadic else len(p.params))
+    for p in (*FAMILY, FUNCTIONS["clamp"])
 }
 NAMES["polygamma"] = _function("polygamma", (), 2)
 NAMES["where"] = lambda condition, x, y: x if condition else y
@@ -161,14 +192,18 @@ def evaluated(text: str, point: dict[str, Any]) -> Any:
 
 
 def reference(formula: Drawn) -> tuple[Any, dict[str, Any]] | None:
-    """Value and partials, right to far more than 50 digits; None at a kink or a jump. Raises `Undefined`."""
+    """Value and partials, right to far more than 50 digits; None at a kink or a jump. Raises
+    `Undefined`.
+    """
     with mp.workdps(DIGITS):
         at = {name: Number(evaluated(text, {})) for name, text in formula.point.items()}
         value = evaluated(formula.text, at)
         partials = {}
         for name, centre in at.items():
             step = STEP * max(1, abs(centre.x))
-            up, down = (evaluated(formula.text, {**at, name: Number(centre.x + s)}) for s in (step, -step))
+            up, down = (
+                evaluated(formula.text, {**at, name: Number(centre.x + s)}) for s in (step, -step)
+            )
             left, right = (value - down) / step, (up - value) / step
             if abs(left - right) > mpf("1e-25") * (1 + abs(left) + abs(right)):
                 return None

@@ -1,9 +1,10 @@
 """Independent values and partial derivatives of every function, by mpmath with 50 digits or more.
 
-`REFERENCE[name](*inputs)` is the value and `REFERENCE_PARTIALS[name][k](*inputs)` the derivative in the k-th input, or
-None where there is none (an order, say). A function of any number of inputs has one entry, which returns the list of
-all its partials. Inputs are floats or mpf; results are mpf, right to at least 50 digits, or to mpmath's precision if
-that is higher, so `mpmath.diff` works on them. At kinks the partials follow the conventions of the language.
+`REFERENCE[name](*inputs)` is the value and `REFERENCE_PARTIALS[name][k](*inputs)` the derivative in
+the k-th input, or None where there is none (an order, say). A function of any number of inputs has
+one entry, which returns the list of all its partials. Inputs are floats or mpf; results are mpf,
+right to at least 50 digits, or to mpmath's precision if that is higher, so `mpmath.diff` works on
+them. At kinks the partials follow the conventions of the language.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ HALF = mpf("0.5")
 
 
 def precise(function: Reference) -> Reference:
-    """The function on exact mpf inputs with 40 guard digits on top of 50, or of mpmath's precision."""
+    """The function on exact mpf inputs with 40 guard digits on top of 50, or of mpmath's
+    precision.
+    """
 
     @functools.wraps(function)
     def guarded(*inputs: Any) -> Any:
@@ -46,8 +49,12 @@ def define(name: str, value: Reference, *partials: Reference | None) -> None:
         REFERENCE_PARTIALS[name] = tuple(p and precise(p) for p in partials)
 
 
-def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> list[tuple[Any, Any]]:
-    """The value of an operation and its partials, as a number type and the table have them, each with the reference."""
+def beside_reference(
+    m: Any, primitive: Primitive, inputs: Sequence[float]
+) -> list[tuple[Any, Any]]:
+    """The value of an operation and its partials, as a number type and the table have them, each
+    with the reference.
+    """
     numbers = [m.number(x) for x in inputs]
     ours = [getattr(m, primitive.name)(*numbers)]
     reference = [REFERENCE[primitive.name](*inputs)]
@@ -66,18 +73,24 @@ def beside_reference(m: Any, primitive: Primitive, inputs: Sequence[float]) -> l
     order = range(len(inputs) + 1)
     active = Activity(graph, m, order, [k for k in range(len(inputs)) if k not in constant])
     adjoints = backward(order, active, {len(inputs): m.number(1)})
-    ours += [m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]]
+    ours += [
+        m.number(0) if adjoints[k] is None else adjoints[k] for k in range(len(inputs)) if active[k]
+    ]
     return list(zip(ours, reference, strict=True))
 
 
 def spread(inputs: tuple[Any, ...]) -> int:
-    """How many digits apart the largest and the smallest non-zero input are, 1 included among them."""
+    """How many digits apart the largest and the smallest non-zero input are, 1 included among
+    them.
+    """
     magnitudes = [int(mp.mag(x)) for x in (*inputs, 1) if x]
     return int((max(magnitudes) - min(magnitudes)) * 0.302) + 1
 
 
 def with_spread(function: Reference) -> Reference:
-    """The function with as many further digits as its inputs are apart, so that their sums are as good as exact."""
+    """The function with as many further digits as its inputs are apart, so that their sums are as
+    good as exact.
+    """
 
     def wide(*inputs: Any) -> Any:
         with mp.workdps(mp.dps + 2 * spread(inputs)):
@@ -161,7 +174,12 @@ def root_one_plus(x: Any) -> Any:
 define("asin", mp.asin, lambda x: 1 / root_one_minus(x))
 define("acos", mp.acos, lambda x: -1 / root_one_minus(x))
 define("atan", mp.atan, lambda x: 1 / root_one_plus(x) ** 2)
-define("atan2", mp.atan2, with_spread(lambda y, x: x / (x * x + y * y)), with_spread(lambda y, x: -y / (x * x + y * y)))
+define(
+    "atan2",
+    mp.atan2,
+    with_spread(lambda y, x: x / (x * x + y * y)),
+    with_spread(lambda y, x: -y / (x * x + y * y)),
+)
 define("asec", lambda x: mp.acos(1 / x), lambda x: 1 / (abs(x) * root_minus_one(x)))
 define("acsc", lambda x: mp.asin(1 / x), lambda x: -1 / (abs(x) * root_minus_one(x)))
 define("acot", lambda x: mp.atan(1 / x), lambda x: -1 / root_one_plus(x) ** 2)
@@ -171,7 +189,9 @@ define("rad", lambda x: x * mp.pi / 180, lambda x: mp.pi / 180)
 
 @with_spread
 def sinc_derivative(order: Any, x: Any) -> Any:
-    """The n-th derivative of ∫₀¹ cos(πxt) dt, which is a moment of a sine or a cosine: a ₁F₂ (DLMF 16.5.2)."""
+    """The n-th derivative of ∫₀¹ cos(πxt) dt, which is a moment of a sine or a cosine: a ₁F₂ (DLMF
+    16.5.2).
+    """
     n = int(order)
     z = mp.pi * x
     if n % 2:
@@ -181,7 +201,9 @@ def sinc_derivative(order: Any, x: Any) -> Any:
     return mp.pi**n * (-1) ** (n // 2) * moment
 
 
-define("sinc", lambda x: mp.sinpi(x) / (mp.pi * x) if x else mpf(1), lambda x: sinc_derivative(1, x))
+define(
+    "sinc", lambda x: mp.sinpi(x) / (mp.pi * x) if x else mpf(1), lambda x: sinc_derivative(1, x)
+)
 
 # ---- hyperbolic ---------------------------------------------------------------------------------------------------
 define("sinh", mp.sinh, mp.cosh)
@@ -238,12 +260,21 @@ define("leaky_relu", lambda x, slope: x if x > 0 else slope * x, lambda x, slope
        lambda x, slope: min(x, mpf(0)))  # fmt: skip
 define("elu", lambda x, alpha: x if x > 0 else alpha * mp.expm1(x), lambda x, alpha: 1 if x > 0 else alpha * mp.exp(x),
        lambda x, alpha: mpf(0) if x > 0 else mp.expm1(x))  # fmt: skip
-define("gelu", lambda x: x * normal_distribution(x), lambda x: normal_distribution(x) + x * normal_density(x))
+define(
+    "gelu",
+    lambda x: x * normal_distribution(x),
+    lambda x: normal_distribution(x) + x * normal_density(x),
+)
 define("silu", lambda x: x * sigmoid(x), silu_slope)
 define("sigmoid", sigmoid, lambda x: sigmoid(x) * sigmoid(-x))
 define("softplus", lambda x: log_sum_exp(x, mpf(0)), sigmoid)
 define("softsign", lambda x: x / (1 + abs(x)), lambda x: 1 / (1 + abs(x)) ** 2)
-define("logaddexp", log_sum_exp, lambda x, y: softmax_weight(x, x, y), lambda x, y: softmax_weight(y, x, y))
+define(
+    "logaddexp",
+    log_sum_exp,
+    lambda x, y: softmax_weight(x, x, y),
+    lambda x, y: softmax_weight(y, x, y),
+)
 define("logit", lambda x: mp.log(x) - mp.log1p(-x), lambda x: 1 / (x * (1 - x)))
 define("heaviside", lambda x: (1 + mp.sign(x)) / 2, zero)
 
@@ -254,10 +285,19 @@ def scaled_complementary_error_function(order: Any, x: Any) -> Any:
     """The n-th derivative of exp(x²)·erfc(x)."""
     n = int(order)
     if x > 1e20:  # the first two terms of an asymptotic series: the next is smaller by 1e-80
-        return (-1) ** n * mp.factorial(n) / mp.sqrt(mp.pi) / x ** (n + 1) * (1 - mpf((n + 1) * (n + 2)) / (4 * x * x))
+        return (
+            (-1) ** n
+            * mp.factorial(n)
+            / mp.sqrt(mp.pi)
+            / x ** (n + 1)
+            * (1 - mpf((n + 1) * (n + 2)) / (4 * x * x))
+        )
     # the recurrence of the derivatives, with as many further digits as cancel
     with mp.workdps(mp.dps + 2 * (n + 1) * (spread((x,)) + 1)):
-        value, before = mp.exp(x * x) * mp.erfc(x) if abs(x) < 1e4 else _far_erfcx(x), 2 / mp.sqrt(mp.pi)
+        value, before = (
+            mp.exp(x * x) * mp.erfc(x) if abs(x) < 1e4 else _far_erfcx(x),
+            2 / mp.sqrt(mp.pi),
+        )
         for k in range(n):
             value, before = 2 * x * value + (2 * k * before if k else -before), value
         return value
@@ -278,7 +318,11 @@ def _far_erfcx(x: Any) -> Any:
 def normal_quantile(p: Any) -> Any:
     """The zero of the logarithm of the distribution function, by Newton's steps."""
     tail = min(p, 1 - p)
-    x = mp.sqrt(-2 * mp.log(2 * tail)) if tail < mpf("0.1") else (mpf("0.5") - tail) * mp.sqrt(2 * mp.pi)
+    x = (
+        mp.sqrt(-2 * mp.log(2 * tail))
+        if tail < mpf("0.1")
+        else (mpf("0.5") - tail) * mp.sqrt(2 * mp.pi)
+    )
     for _ in range(200):
         below = mp.erfc(x / mp.sqrt(2)) / 2
         step = mp.log(below / tail) * below / normal_density(x)
@@ -382,7 +426,9 @@ def length(*xs: Any) -> Any:
 
 
 define("sum", with_spread(lambda *xs: mp.fsum(xs)), lambda *xs: [mpf(1)] * len(xs))
-define("mean", with_spread(lambda *xs: mp.fsum(xs) / len(xs)), lambda *xs: [mpf(1) / len(xs)] * len(xs))
+define(
+    "mean", with_spread(lambda *xs: mp.fsum(xs) / len(xs)), lambda *xs: [mpf(1) / len(xs)] * len(xs)
+)
 define("prod", lambda *xs: mp.fprod(xs), products_of_others)
 define("min", lambda *xs: min(xs), even_split(min))
 define("max", lambda *xs: max(xs), even_split(max))
@@ -405,7 +451,9 @@ def lower_gamma(a: Any, x: Any) -> Any:
 
 def by_arguments(function: Reference, orders: Sequence[int], arguments: Sequence[Any]) -> Any:
     """A derivative by difference quotients with several times the digits."""
-    return mp.diff(function, tuple(arguments), tuple(orders)) if any(orders) else function(*arguments)
+    return (
+        mp.diff(function, tuple(arguments), tuple(orders)) if any(orders) else function(*arguments)
+    )
 
 
 def lower_gamma_by_a(n: Any, a: Any, x: Any) -> Any:
@@ -419,7 +467,12 @@ def gamma_density_by(n: Any, k: Any, a: Any, x: Any) -> Any:
 define("gamma_density", gamma_density, lambda a, x: gamma_density(a, x) * (mp.log(x) - mp.digamma(a)),
        lambda a, x: gamma_density(a, x) * ((a - 1) / x - 1))  # fmt: skip
 define("gammainc", lower_gamma, lambda a, x: lower_gamma_by_a(1, a, x), gamma_density)
-define("gammaincc", upper_gamma, lambda a, x: -lower_gamma_by_a(1, a, x), lambda a, x: -gamma_density(a, x))
+define(
+    "gammaincc",
+    upper_gamma,
+    lambda a, x: -lower_gamma_by_a(1, a, x),
+    lambda a, x: -gamma_density(a, x),
+)
 define("gammainc_derivative", lower_gamma_by_a, None, lambda n, a, x: lower_gamma_by_a(n + 1, a, x),
        lambda n, a, x: gamma_density_by(n, 0, a, x))  # fmt: skip
 define("gamma_density_derivative", gamma_density_by, None, None, lambda n, k, a, x: gamma_density_by(n + 1, k, a, x),
@@ -428,7 +481,13 @@ define("gamma_density_derivative", gamma_density_by, None, None, lambda n, k, a,
 
 # ---- the incomplete beta function, as an integral
 def beta_density(a: Any, b: Any, x: Any) -> Any:
-    return mp.exp((a - 1) * mp.log(x) + (b - 1) * mp.log(1 - x) - mp.loggamma(a) - mp.loggamma(b) + mp.loggamma(a + b))
+    return mp.exp(
+        (a - 1) * mp.log(x)
+        + (b - 1) * mp.log(1 - x)
+        - mp.loggamma(a)
+        - mp.loggamma(b)
+        + mp.loggamma(a + b)
+    )
 
 
 def lower_beta(a: Any, b: Any, x: Any) -> Any:
@@ -502,7 +561,10 @@ for arguments in (("j", 1, -1), ("y", 1, -1), ("i", 1, 1), ("k", -1, -1)):
 def faddeeva(n: Any, x: Any, y: Any) -> Any:
     with mp.workdps(3 * mp.dps):
         z = mp.mpc(x, y)
-        value, before = mp.exp(-z * z) * mp.erfc(mp.mpc(z.imag, -z.real)), mp.mpc(0, -1 / mp.sqrt(mp.pi))
+        value, before = (
+            mp.exp(-z * z) * mp.erfc(mp.mpc(z.imag, -z.real)),
+            mp.mpc(0, -1 / mp.sqrt(mp.pi)),
+        )
         for k in range(int(n)):
             value, before = -2 * (z * value + max(k, 1) * before), value
         return value
@@ -517,31 +579,63 @@ for kind in ("re", "im"):
 # ---- what derivative rules use ------------------------------------------------------------------------------------
 define("exp_neg_square", lambda x: mp.exp(-x * x), lambda x: -2 * x * mp.exp(-x * x))
 define("normcdf_by_sigma", lambda x, mu, sigma: -(x - mu) / sigma * scaled_density(x, mu, sigma))
-define("normpdf_by_mu", lambda x, mu, sigma: (x - mu) / sigma * scaled_density(x, mu, sigma) / sigma)
+define(
+    "normpdf_by_mu", lambda x, mu, sigma: (x - mu) / sigma * scaled_density(x, mu, sigma) / sigma
+)
 define(
     "normpdf_by_sigma",
-    with_spread(lambda x, mu, sigma: (((x - mu) / sigma) ** 2 - 1) * scaled_density(x, mu, sigma) / sigma),
+    with_spread(
+        lambda x, mu, sigma: (((x - mu) / sigma) ** 2 - 1) * scaled_density(x, mu, sigma) / sigma
+    ),
 )
 define("erfcx_derivative", scaled_complementary_error_function, None,
        lambda n, x: scaled_complementary_error_function(n + 1, x))  # fmt: skip
 define("norminv_slope", lambda p, out: 1 / normal_density(normal_quantile(p)))
 define("lambertw_slope", lambda x, out: lambert_slope(x, lambert(x, 0 if out >= -1 else -1)))
 define("lambertw_minus_one", lambda x: lambert(x, -1), lambda x: lambert_slope(x, lambert(x, -1)))
-define("recip_one_plus_square", lambda x: 1 / root_one_plus(x) ** 2, lambda x: -2 * x / root_one_plus(x) ** 4)
 define(
-    "recip_one_minus_square", with_spread(lambda x: 1 / (1 - x * x)), with_spread(lambda x: 2 * x / (1 - x * x) ** 2)
+    "recip_one_plus_square",
+    lambda x: 1 / root_one_plus(x) ** 2,
+    lambda x: -2 * x / root_one_plus(x) ** 4,
 )
-define("recip_sqrt_one_minus_square", lambda x: 1 / root_one_minus(x), lambda x: x / root_one_minus(x) ** 3)
-define("recip_sqrt_one_plus_square", lambda x: 1 / root_one_plus(x), lambda x: -x / root_one_plus(x) ** 3)
-define("recip_sqrt_square_minus_one", lambda x: 1 / root_minus_one(x), lambda x: -x / root_minus_one(x) ** 3)
-define("sigmoid_slope", lambda x: sigmoid(x) * sigmoid(-x), lambda x: -sigmoid(x) * sigmoid(-x) * mp.tanh(x / 2))
+define(
+    "recip_one_minus_square",
+    with_spread(lambda x: 1 / (1 - x * x)),
+    with_spread(lambda x: 2 * x / (1 - x * x) ** 2),
+)
+define(
+    "recip_sqrt_one_minus_square",
+    lambda x: 1 / root_one_minus(x),
+    lambda x: x / root_one_minus(x) ** 3,
+)
+define(
+    "recip_sqrt_one_plus_square",
+    lambda x: 1 / root_one_plus(x),
+    lambda x: -x / root_one_plus(x) ** 3,
+)
+define(
+    "recip_sqrt_square_minus_one",
+    lambda x: 1 / root_minus_one(x),
+    lambda x: -x / root_minus_one(x) ** 3,
+)
+define(
+    "sigmoid_slope",
+    lambda x: sigmoid(x) * sigmoid(-x),
+    lambda x: -sigmoid(x) * sigmoid(-x) * mp.tanh(x / 2),
+)
 define("sech_square", lambda x: mp.sech(x) ** 2, lambda x: -2 * mp.sech(x) ** 2 * mp.tanh(x))
 define("csch_square", lambda x: mp.csch(x) ** 2, lambda x: -2 * mp.csch(x) ** 2 * mp.coth(x))
 define("sinc_derivative", sinc_derivative, None, lambda order, x: sinc_derivative(order + 1, x))
 define(
-    "gelu_slope", lambda x: normal_distribution(x) + x * normal_density(x), lambda x: (2 - x * x) * normal_density(x)
+    "gelu_slope",
+    lambda x: normal_distribution(x) + x * normal_density(x),
+    lambda x: (2 - x * x) * normal_density(x),
 )
-define("silu_slope", silu_slope, lambda x: sigmoid(x) * sigmoid(-x) * (2 + x * (sigmoid(-x) - sigmoid(x))))
+define(
+    "silu_slope",
+    silu_slope,
+    lambda x: sigmoid(x) * sigmoid(-x) * (2 + x * (sigmoid(-x) - sigmoid(x))),
+)
 define("power_minus_one", lambda x, y, out: with_spread(lambda a, b: power(a, b - 1))(x, y))
 define("erfinv_slope", lambda x, out: inverse_error_function_slope(x))
 define("polygamma_difference", polygamma_difference, None,

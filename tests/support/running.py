@@ -44,7 +44,9 @@ def autodiff(
     }
     environment = {name: value for name, value in os.environ.items() if name not in UNSET}
     with ExitStack() as stack:
-        stack.enter_context(patch.dict(os.environ, {**environment, **SETTINGS, **(env or {})}, clear=True))
+        stack.enter_context(
+            patch.dict(os.environ, {**environment, **SETTINGS, **(env or {})}, clear=True)
+        )
         for name, stream in streams.items():
             stack.enter_context(patch.object(sys, name, stream))
         if folder is not None:

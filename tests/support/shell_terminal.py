@@ -23,8 +23,14 @@ COMMANDS = {
     "fish": ["fish", "--no-config", "-i"],
 }
 START = {
-    "bash": "PS1='' PS2=''; bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; source ./script",
-    "zsh": "PS1='' PS2=''; unsetopt zle_bracketed_paste; autoload -U compinit; compinit -u -d ./dump; source ./script",
+    "bash": (
+        "PS1='' PS2=''; bind 'set bell-style none'; bind 'set enable-bracketed-paste off'; source"
+        " ./script"
+    ),
+    "zsh": (
+        "PS1='' PS2=''; unsetopt zle_bracketed_paste; autoload -U compinit; compinit -u -d ./dump;"
+        " source ./script"
+    ),
     "fish": "function fish_prompt; end; source ./script",
 }
 RECORDER = """\
@@ -47,10 +53,19 @@ class Shell:
         (folder / "record.py").write_text(RECORDER, encoding="utf-8")
         recorder = folder / "bin" / "record"
         recorder.parent.mkdir(exist_ok=True)
-        recorder.write_text(f'#!/bin/sh\nexec {sys.executable} -I -S {folder / "record.py"} "$@"\n', encoding="utf-8")
+        recorder.write_text(
+            f'#!/bin/sh\nexec {sys.executable} -I -S {folder / "record.py"} "$@"\n',
+            encoding="utf-8",
+        )
         recorder.chmod(0o755)
         path = f"{recorder.parent}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
-        environment = {"PATH": path, "HOME": str(folder), "TERM": "xterm", "LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
+        environment = {
+            "PATH": path,
+            "HOME": str(folder),
+            "TERM": "xterm",
+            "LANG": "C.UTF-8",
+            "LC_ALL": "C.UTF-8",
+        }
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(folder)

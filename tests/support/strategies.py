@@ -1,4 +1,6 @@
-"""Hypothesis strategies: random graphs over the whole table, their programs, texts of the language's characters."""
+"""Hypothesis strategies: random graphs over the whole table, their programs, texts of the
+language's characters.
+"""
 
 from __future__ import annotations
 
@@ -68,15 +70,21 @@ def share_leaves(root: Value) -> Value:
 def graphs(
     functions: list[Primitive] | None = None, max_leaves: int = 12, choices: bool = True
 ) -> st.SearchStrategy[Value]:
-    """Unevaluated graphs over the operators and the given functions (all by default), conditionals included."""
+    """Unevaluated graphs over the operators and the given functions (all by default), conditionals
+    included.
+    """
     table = [*OPERATORS * 2, *(PUBLIC if functions is None else functions)]
 
     def extend(children: st.SearchStrategy[Value]) -> st.SearchStrategy[Value]:
         applied = st.sampled_from(table).flatmap(lambda p: _applied(p, children))
         if not choices:
             return applied
-        chosen = st.tuples(conditions(children), children, children).map(lambda cab: node(PRIMITIVES["where"], cab))
-        shared = st.tuples(st.sampled_from(OPERATORS[:4]), children).map(lambda pc: node(pc[0], (pc[1], pc[1])))
+        chosen = st.tuples(conditions(children), children, children).map(
+            lambda cab: node(PRIMITIVES["where"], cab)
+        )
+        shared = st.tuples(st.sampled_from(OPERATORS[:4]), children).map(
+            lambda pc: node(pc[0], (pc[1], pc[1]))
+        )
         return st.one_of(applied, applied, applied, chosen, shared)
 
     return st.recursive(leaves(), extend, max_leaves=max_leaves).map(share_leaves)
@@ -84,7 +92,9 @@ def graphs(
 
 def texts() -> st.SearchStrategy[str]:
     """Any text, with a bias to characters that mean something to the language."""
-    meaningful = st.text(alphabet="xyef12.0 \n\t;()|,+-−*/^=<>!≤√²³⁻₁π·×#'\"&%[]{}\\_aifelsandort", max_size=40)
+    meaningful = st.text(
+        alphabet="xyef12.0 \n\t;()|,+-−*/^=<>!≤√²³⁻₁π·×#'\"&%[]{}\\_aifelsandort", max_size=40
+    )
     pieces = st.lists(
         st.sampled_from(
             ["x", "sin", "(", ")", "2", "1e3", "**", "^", "=",
@@ -105,7 +115,9 @@ def evaluate(roots: Sequence[Value]) -> None:
 
 
 def program_text(outputs: Sequence[Value]) -> str:
-    """A program that builds the same graph: nodes that are shared or have a label are bound to names, a line each."""
+    """A program that builds the same graph: nodes that are shared or have a label are bound to
+    names, a line each.
+    """
     place = in_order(outputs)
     uses: dict[Value, int] = dict.fromkeys(outputs, 1)
     for value in place:
@@ -118,7 +130,9 @@ def program_text(outputs: Sequence[Value]) -> str:
     lines: list[str] = []
     counter = 0
     for value in place:
-        shown[value] = node(value.primitive, tuple(shown[p] for p in value._prev)) if value._prev else value
+        shown[value] = (
+            node(value.primitive, tuple(shown[p] for p in value._prev)) if value._prev else value
+        )
         if not value._prev or (uses[value] == 1 and not value.label):
             continue
         name = value.label

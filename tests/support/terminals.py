@@ -22,14 +22,22 @@ ESCAPE = re.compile(r"\x1b\[[0-9;]*m")
 
 def environment(env: Mapping[str, str]) -> dict[str, str]:
     """This process's variables, but for those that output depends on."""
-    kept = {name: value for name, value in os.environ.items() if name not in (*UNSET, "COLUMNS", "LESS", "PAGER")}
+    kept = {
+        name: value
+        for name, value in os.environ.items()
+        if name not in (*UNSET, "COLUMNS", "LESS", "PAGER")
+    }
     # a pager would wait for a key, unless the search path has one of the test's own
     pager = {} if "PATH" in env else {"PAGER": "cat"}
     return {**kept, "TERM": "xterm-256color", "LANG": SETTINGS["LANG"], **pager, **env}
 
 
-def start(*args: str, width: int = 80, env: Mapping[str, str] | None = None) -> tuple[subprocess.Popen[bytes], int]:
-    """A running command whose three streams are a terminal of this width, and the terminal's other side."""
+def start(
+    *args: str, width: int = 80, env: Mapping[str, str] | None = None
+) -> tuple[subprocess.Popen[bytes], int]:
+    """A running command whose three streams are a terminal of this width, and the terminal's other
+    side.
+    """
     master, slave = pty.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     process = subprocess.Popen(

@@ -1,4 +1,6 @@
-"""Compiles LaTeX where there is a TeX: many pieces in one document, for each start of TeX costs more than a page."""
+"""Compiles LaTeX where there is a TeX: many pieces in one document, for each start of TeX costs
+more than a page.
+"""
 
 from __future__ import annotations
 
@@ -22,21 +24,34 @@ def inside(document: str) -> str:
 
 
 def compile_all(pieces: Iterable[str], folder: Path, *, draft: bool = True) -> int:
-    """Compile the pieces as one document; return how many pages it has. Fails with the words of TeX."""
+    """Compile the pieces as one document; return how many pages it has. Fails with the words of
+    TeX.
+    """
     text = "\n\n".join(pieces)
     ends = document_ends(["siunitx"] * (r"\unit{" in text))
     return compile_document(text.join(ends), folder, draft=draft)
 
 
 def compile_document(text: str, folder: Path, *, draft: bool = False) -> int:
-    """Compile a document, to `all.pdf` in the folder; return how many pages it has. Fails with the words of TeX."""
+    """Compile a document, to `all.pdf` in the folder; return how many pages it has. Fails with the
+    words of TeX.
+    """
     if COMPILER is None:
         pytest.skip(MISSING)
     for package in re.findall(r"\\usepackage\{(tikz|pgfplots|booktabs|siunitx)\}", text):
         if subprocess.run(["kpsewhich", f"{package}.sty"], capture_output=True).returncode:
-            pytest.skip(f"this TeX lacks {package}: it is in texlive-pictures, -latex-recommended or -science")
+            pytest.skip(
+                f"this TeX lacks {package}: it is in texlive-pictures, -latex-recommended or"
+                " -science"
+            )
     (folder / "all.tex").write_text(text, encoding="utf-8")
-    command = [COMPILER, "-interaction=nonstopmode", "-halt-on-error", *["-draftmode"] * draft, "all.tex"]
+    command = [
+        COMPILER,
+        "-interaction=nonstopmode",
+        "-halt-on-error",
+        *["-draftmode"] * draft,
+        "all.tex",
+    ]
     ran = subprocess.run(command, cwd=folder, capture_output=True, timeout=300)
     told = ran.stdout.decode(errors="replace")
     assert ran.returncode == 0, told[-2500:]

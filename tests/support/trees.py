@@ -1,4 +1,6 @@
-"""The tree of a text in the form that the tests compare: chains of comparisons in pairs, parentheses without a node."""
+"""The tree of a text in the form that the tests compare: chains of comparisons in pairs,
+parentheses without a node.
+"""
 
 from __future__ import annotations
 
@@ -12,9 +14,11 @@ from autodiff_cli.questions.problem import statements as statements_of
 
 
 class Node(NamedTuple):
-    """An operand, an operation, a statement or a program: what it is, where it stands, and its parts.
+    """An operand, an operation, a statement or a program: what it is, where it stands, and its
+    parts.
 
-    Parentheses are no node. A chained comparison is the conjunction of its pairs, which share the operands between.
+    Parentheses are no node. A chained comparison is the conjunction of its pairs, which share the
+    operands between.
     """
 
     kind: str
@@ -58,7 +62,10 @@ def _pairs(part: SyntaxNode, children: tuple[Node, ...]) -> Node:
     spans = [inner.span for inner in part.parts]
     for k, sign in enumerate(part.value):
         pair = Node(
-            COMPARISONS[meaning_of(sign)].name.rstrip("_"), spans[k].start, spans[k + 1].end, children[k : k + 2]
+            COMPARISONS[meaning_of(sign)].name.rstrip("_"),
+            spans[k].start,
+            spans[k + 1].end,
+            children[k : k + 2],
         )
         result = pair if result is None else Node("and", *part.span[:2], (result, pair))
     assert result is not None

@@ -1,4 +1,6 @@
-"""Reads typeset mathematics back, as strictly as a person who gives every juxtaposition one meaning or complains."""
+"""Reads typeset mathematics back, as strictly as a person who gives every juxtaposition one meaning
+or complains.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,9 @@ class Ambiguous(Exception):
 
 
 class Reader:
-    """A formula in LaTeX as a program of the language; `names` are those that it may have, by their LaTeX."""
+    """A formula in LaTeX as a program of the language; `names` are those that it may have, by their
+    LaTeX.
+    """
 
     def __init__(self, latex: str, names: Mapping[str, str]) -> None:
         self.rest = latex.strip()
@@ -36,11 +40,14 @@ class Reader:
             raise Ambiguous(f"left over: {self.rest}")
         return made
 
-    # -- characters ---------------------------------------------------------------------------------------------
+    # -- characters
+    # ---------------------------------------------------------------------------------------------
     def at(self, text: str) -> bool:
         """Whether this comes next: a command as a whole, for `\\le` begins `\\left` too."""
         return self.rest.startswith(text) and not (
-            text[-1].isalpha() and text[0] == "\\" and self.rest[len(text) : len(text) + 1].isalpha()
+            text[-1].isalpha()
+            and text[0] == "\\"
+            and self.rest[len(text) : len(text) + 1].isalpha()
         )
 
     def take(self, text: str) -> bool:
@@ -59,7 +66,8 @@ class Reader:
         """Go past an opening parenthesis; what closes it."""
         return r"\right)" if self.take(r"\left(") else ")" if self.take("(") else None
 
-    # -- levels -------------------------------------------------------------------------------------------------
+    # -- levels
+    # -------------------------------------------------------------------------------------------------
     def choice(self) -> str:
         """Cases, or a condition or number."""
         if not self.take(r"\begin{cases}"):
@@ -133,9 +141,23 @@ class Reader:
 
     def starts(self) -> bool:
         """Whether a factor begins here."""
-        signs = (r"\left(", "(", r"\frac", r"\sqrt", r"\left|", r"\left\lfloor", r"\left\lceil", r"\pi", "e", r"\ln")
+        signs = (
+            r"\left(",
+            "(",
+            r"\frac",
+            r"\sqrt",
+            r"\left|",
+            r"\left\lfloor",
+            r"\left\lceil",
+            r"\pi",
+            "e",
+            r"\ln",
+        )
         return bool(self.rest) and (
-            self.rest[0].isdigit() or any(map(self.at, signs)) or any(map(self.at, self.names)) or bool(self.call())
+            self.rest[0].isdigit()
+            or any(map(self.at, signs))
+            or any(map(self.at, self.names))
+            or bool(self.call())
         )
 
     def call(self) -> str | None:
@@ -147,7 +169,13 @@ class Reader:
             and re.match(r"(\^\{\d+\})?(\(|\\left\()", self.rest[len(found) :])
         ):
             return found
-        return r"\log_{" if self.at(r"\log_{") else r"\psi^{(" if self.rest.startswith(r"\psi^{(") else None
+        return (
+            r"\log_{"
+            if self.at(r"\log_{")
+            else r"\psi^{("
+            if self.rest.startswith(r"\psi^{(")
+            else None
+        )
 
     def group(self) -> str:
         """What stands in braces."""
@@ -171,7 +199,9 @@ class Reader:
         """A factor with its exponents."""
         begun = self.rest
         made = self.atom()
-        kind = "number" if _NUMBER.fullmatch(made) else next(filter(begun.startswith, self.names), "")
+        kind = (
+            "number" if _NUMBER.fullmatch(made) else next(filter(begun.startswith, self.names), "")
+        )
         while self.take("^"):
             made, kind = f"({made}**{self.group()})", "power"
         self.before = kind

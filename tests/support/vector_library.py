@@ -1,4 +1,6 @@
-"""Compares compiled rows with 40 digits on this processor, and says which vector functions were called."""
+"""Compares compiled rows with 40 digits on this processor, and says which vector functions were
+called.
+"""
 
 from __future__ import annotations
 
@@ -13,12 +15,15 @@ from autodiff_cli.compiled.evaluator import gradient_recorder
 from autodiff_cli.questions.problem import parse
 
 MAX_ULP = 5.0
-"""The same as in the tests of blocks; the C libraries promise 4 of a vector function, and the plain ones 1 or 2."""
+"""The same as in the tests of blocks; the C libraries promise 4 of a vector function, and the plain
+ones 1 or 2.
+"""
 WIDE, POSITIVE, OPEN = (-5.0, 5.0), (0.05, 40.0), (-0.95, 0.95)
 FUNCTIONS = {
-    "exp": WIDE, "expm1": WIDE, "sin": WIDE, "cos": WIDE, "tan": OPEN, "sinh": WIDE, "cosh": WIDE, "tanh": WIDE,
-    "asinh": WIDE, "atan": WIDE, "erf": WIDE, "erfc": OPEN, "log": POSITIVE, "log1p": POSITIVE, "log10": POSITIVE,
-    "cbrt": POSITIVE, "asin": OPEN, "acos": OPEN, "atanh": OPEN,
+    "exp": WIDE, "expm1": WIDE, "sin": WIDE, "cos": WIDE, "tan": OPEN, "sinh": WIDE, "cosh": WIDE,
+    "tanh": WIDE, "asinh": WIDE, "atan": WIDE, "erf": WIDE, "erfc": OPEN, "log": POSITIVE,
+    "log1p": POSITIVE, "log10": POSITIVE, "cbrt": POSITIVE, "asin": OPEN, "acos": OPEN,
+    "atanh": OPEN,
 }  # fmt: skip
 ROWS = 43
 """Not a multiple of the rows that are computed at once."""
@@ -44,12 +49,19 @@ def main() -> int:
         function = getattr(mpmath, name)
         exact = [function(mpmath.mpf(value)) for value in x.tolist()]
         off = [abs(mpmath.mpf(a) - b) for a, b in zip(results[0].tolist(), exact, strict=True)]
-        errors[name] = max(float(a / np.spacing(abs(float(b)))) for a, b in zip(off, exact, strict=True) if b)
+        errors[name] = max(
+            float(a / np.spacing(abs(float(b)))) for a, b in zip(off, exact, strict=True) if b
+        )
         errors[name] += np.inf if flags.any() else 0
     worst = max(errors, key=lambda name: errors[name])
     library = " ".join(platform.libc_ver())
-    print(f"{platform.machine()}, {library}: {len(FUNCTIONS)} functions at {ROWS} rows; vector functions:")
-    print(f"  {' '.join(sorted(used)) or 'none'}; largest error {errors[worst]:.2f} ulp, of {worst}")
+    print(
+        f"{platform.machine()}, {library}: {len(FUNCTIONS)} functions at {ROWS} rows; vector"
+        " functions:"
+    )
+    print(
+        f"  {' '.join(sorted(used)) or 'none'}; largest error {errors[worst]:.2f} ulp, of {worst}"
+    )
     return int(errors[worst] > MAX_ULP)
 
 

@@ -19,7 +19,9 @@ from autodiff_cli.engine.table.primitive import FUNCTIONS, OPERATIONS, PRIMITIVE
 from reference import beside_reference
 from samples import samples_of
 
-NUMERIC = [p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"]
+NUMERIC = [
+    p for p in PRIMITIVES.values() if p.params and not p.gives_condition and p.name != "where"
+]
 SPECIAL = (
     "erf",
     "gamma",
@@ -77,17 +79,23 @@ def test_a_rule_that_is_off_by_a_thousandth_fails(primitive: Primitive) -> None:
 
         partials = tuple(wrong if k == position else r for k, r in enumerate(primitive.partials))
         broken = primitive._replace(partials=partials)
-        errors = [error for inputs in samples_of(primitive) for error in errors_in_ulp(broken, inputs)]
+        errors = [
+            error for inputs in samples_of(primitive) for error in errors_in_ulp(broken, inputs)
+        ]
         assert max(errors) > allowed(primitive)
 
 
-@pytest.mark.parametrize("primitive", [p for p in NUMERIC if p.name in DEFINITIONS], ids=lambda p: p.name)
+@pytest.mark.parametrize(
+    "primitive", [p for p in NUMERIC if p.name in DEFINITIONS], ids=lambda p: p.name
+)
 def test_definitions_agree_with_the_float_functions(primitive: Primitive) -> None:
     definition = DEFINITIONS[primitive.name]
     near = [s for s in samples_of(primitive) if all(1e-3 < abs(x) < 20 for x in s)]
     assert near
     for inputs in near:
-        assert definition(REAL, *inputs) == pytest.approx(getattr(REAL, primitive.name)(*inputs), rel=1e-6), inputs
+        assert definition(REAL, *inputs) == pytest.approx(
+            getattr(REAL, primitive.name)(*inputs), rel=1e-6
+        ), inputs
 
 
 def test_the_table_is_complete() -> None:
@@ -105,7 +113,9 @@ def test_the_table_is_complete() -> None:
 
 
 NOT_OF_NUMBERS = {"where", "item"}
-"""Operations that choose among numbers, and have no function on doubles: a choice is the same for every number type."""
+"""Operations that choose among numbers, and have no function on doubles: a choice is the same for
+every number type.
+"""
 
 
 def test_doubles_have_a_function_for_every_row_and_no_other() -> None:
@@ -119,7 +129,9 @@ FOR_SPEED = {"sigmoid", "sech_square", "sinc", "logsumexp"}
 
 
 @pytest.mark.parametrize("name", sorted((set(OF_DOUBLES) & set(ACCURATE)) - FOR_SPEED))
-def test_doubles_have_no_function_of_their_own_where_the_accurate_form_gives_the_same(name: str) -> None:
+def test_doubles_have_no_function_of_their_own_where_the_accurate_form_gives_the_same(
+    name: str,
+) -> None:
     rng = random.Random(name)
     count = len(OPERATIONS[name].params) + OPERATIONS[name].variadic
 
@@ -131,7 +143,8 @@ def test_doubles_have_no_function_of_their_own_where_the_accurate_form_gives_the
 
     for _ in range(3000):
         inputs = [
-            rng.choice([rng.uniform(-3, 3), rng.gauss(0, 1) * 10.0 ** rng.randint(-320, 307)]) for _ in range(count)
+            rng.choice([rng.uniform(-3, 3), rng.gauss(0, 1) * 10.0 ** rng.randint(-320, 307)])
+            for _ in range(count)
         ]
         if found(OF_DOUBLES[name], inputs) != found(lambda *xs: ACCURATE[name](REAL, *xs), inputs):
             return
@@ -158,11 +171,20 @@ def test_every_function_of_the_language_is_there() -> None:
 def test_the_periodic_functions_are_those_of_one_number_that_are_the_same_after_two_pi() -> None:
     places = (0.3, 1.1, 2.7, 4.4)
     for primitive in FUNCTIONS.values():
-        if primitive.params != ("x",) or primitive.group in ("", "Learning") or primitive.values == "[0, 1]":
+        if (
+            primitive.params != ("x",)
+            or primitive.group in ("", "Learning")
+            or primitive.values == "[0, 1]"
+        ):
             continue
         function = getattr(REAL, primitive.name)
         try:
-            same = [abs(function(x + 2 * math.pi) - function(x)) < 1e-9 * (1 + abs(function(x))) for x in places]
+            same = [
+                abs(function(x + 2 * math.pi) - function(x)) < 1e-9 * (1 + abs(function(x)))
+                for x in places
+            ]
         except (ValueError, ArithmeticError):
             same = [False]
-        assert all(same) == primitive.periodic or len({function(x) for x in places}) == 1, primitive.name
+        assert all(same) == primitive.periodic or len({function(x) for x in places}) == 1, (
+            primitive.name
+        )

@@ -100,9 +100,9 @@ def check(
 ) -> Check:
     """Return value and gradient of a program, with lower bounds on their correct digits.
 
-    The reference is the program in 50 digits or more, at exactly the doubles of the computation; its
-    partials are compared with differences of its values. Raises `ExpressionError` like `gradient`.
-    `watch` receives the number of rows of data added up, in 50 digits and again in 100.
+    The reference is the program in 50 digits or more, at exactly the doubles of the computation;
+    its partials are compared with differences of its values. Raises `ExpressionError` like
+    `gradient`. `watch` receives the number of rows of data added up, in 50 digits and again in 100.
 
     >>> check("sqrt(x**2 + 1) - x", {"x": 1e8}).quantities[0].digits
     0
@@ -114,9 +114,15 @@ def check(
         from ...compiled.data_loss import pose_over
 
         passes, point = 1 + MAX_DIFFERENCE_EVALUATIONS, with_units(point)
-        problem, function = pose_over(text, point, wrt, over, passes, only_variables=True, units=units)
+        problem, function = pose_over(
+            text, point, wrt, over, passes, only_variables=True, units=units
+        )
         answer = _check_loss(problem, function, required, watch)._replace(text=text)
-    return answer if problem.units is None else _in_units(answer, problem.units, of_numbers=over is not None)
+    return (
+        answer
+        if problem.units is None
+        else _in_units(answer, problem.units, of_numbers=over is not None)
+    )
 
 
 def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
@@ -128,13 +134,16 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
     m = Multiprecision(REFERENCE_DIGITS)
     shown = {"": tree["value"], **tree["gradient"]}
     factors = {
-        name: unit / units.quotient([name] if name else []) if of_numbers else unit for name, unit in shown.items()
+        name: unit / units.quotient([name] if name else []) if of_numbers else unit
+        for name, unit in shown.items()
     }
 
     def converted(number: CheckedNumber) -> CheckedNumber:
         unit, own, remark = factors[number.name], shown[number.name], number.remark
         if own.atoms and re.search(r"\d", remark.partition(":")[2]):
-            remark += f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
+            remark += (
+                f" (in {units.quotient([number.name]) if of_numbers else si_unit(own.dimension)})"
+            )
         differences = number.difference, number.difference_error
         slope, error = (None if x is None else present_difference(x, unit) for x in differences)
         return number._replace(
@@ -145,10 +154,14 @@ def _in_units(answer: Check, units: ProgramUnits, *, of_numbers: bool) -> Check:
             remark=remark,
         )
 
-    of_numbers_checked = [dict.fromkeys(("computed", "exact", "difference"), unit) for unit in shown.values()]
+    of_numbers_checked = [
+        dict.fromkeys(("computed", "exact", "difference"), unit) for unit in shown.values()
+    ]
     return answer._replace(
         value=present(answer.value, factors[""]),
-        gradient={name: present_difference(x, factors[name]) for name, x in answer.gradient.items()},
+        gradient={
+            name: present_difference(x, factors[name]) for name, x in answer.gradient.items()
+        },
         point={name: units.number_of(name, x) for name, x in answer.point.items()},
         quantities=tuple(map(converted, answer.quantities)),
         units=type(tree)({**tree, "checked": of_numbers_checked[: len(answer.quantities)]}),
@@ -165,8 +178,13 @@ def _check_program(problem: Problem, required: int) -> Check:
             exact = references_of(graph, values, ()).exact.value
         except ExpressionError:
             raise error from None
-        message = f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the program has the value {short_text(exact)}"
-        raise ExpressionError(diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also) from None
+        message = (
+            f"{diagnostic.message}; in {REFERENCE_DIGITS} digits the program has the value"
+            f" {short_text(exact)}"
+        )
+        raise ExpressionError(
+            diagnostic.kind, message, diagnostic.span, diagnostic.hint, diagnostic.also
+        ) from None
     partials = [doubles.gradient[name] for name in wanted]
     answer = _answer(problem, doubles.value, partials, required, doubles.warnings)
     try:
@@ -179,19 +197,30 @@ def _check_program(problem: Problem, required: int) -> Check:
     except ExpressionError as error:
         return answer._replace(warnings=(*answer.warnings, without_value(error)))
     compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]
-    numbers = [checked_number(doubles, references, name, required, name in compared) for name in ("", *wanted)]
+    numbers = [
+        checked_number(doubles, references, name, required, name in compared)
+        for name in ("", *wanted)
+    ]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
     warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
-    return answer._replace(precision=references.precision, quantities=tuple(numbers), warnings=warnings)
+    return answer._replace(
+        precision=references.precision, quantities=tuple(numbers), warnings=warnings
+    )
 
 
 def _answer(
-    problem: Problem, value: float, partials: Sequence[float], required: int, warnings: Iterable[Diagnostic]
+    problem: Problem,
+    value: float,
+    partials: Sequence[float],
+    required: int,
+    warnings: Iterable[Diagnostic],
 ) -> Check:
     return Check(
         text=problem.program.text,
         value=value + 0.0,
-        gradient={name: partial + 0.0 for name, partial in zip(problem.wanted, partials, strict=True)},
+        gradient={
+            name: partial + 0.0 for name, partial in zip(problem.wanted, partials, strict=True)
+        },
         point={**problem.values},
         constants=problem.program.constants,
         precision=REFERENCE_DIGITS,
@@ -201,7 +230,9 @@ def _answer(
     )
 
 
-def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Callable[[int], None] | None) -> Check:
+def _check_loss(
+    problem: Problem, function: DataLoss, required: int, watch: Callable[[int], None] | None
+) -> Check:
     from ...engine.numbers.multiprecision import Multiprecision
 
     wanted, graph = problem.wanted, function.evaluator.graph
@@ -248,7 +279,9 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
     numbers = []
     for k, (name, computed) in enumerate(zip(("", *wanted), (value, *partials), strict=True)):
         # a sum that cancels below this precision is rounding error
-        exact = totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
+        exact = (
+            totals[k] / share if abs(totals[k]) > sizes[k] * ZERO_SUM_TOLERANCE else 0 * totals[k]
+        )
         sure = abs(coarse[k] - totals[k]) <= AGREE_WITHIN * abs(totals[k]) or not exact
         unsure = 0 if sure else 2 * REFERENCE_DIGITS
         condition = totals[k] * problem.values[name] / totals[0] if name and totals[0] else None
@@ -258,7 +291,13 @@ def _check_loss(problem: Problem, function: DataLoss, required: int, watch: Call
         elif name:
             comparison = Comparison(remark="no differences: too many rows")
         numbers.append(
-            judged(name, KnownNumber(computed, exact, [exact], unsure, roundings[k]), required, comparison, condition)
+            judged(
+                name,
+                KnownNumber(computed, exact, [exact], unsure, roundings[k]),
+                required,
+                comparison,
+                condition,
+            )
         )
     answer = _answer(problem, value, partials, required, kinks)
     return answer._replace(precision=2 * REFERENCE_DIGITS, quantities=tuple(numbers), over=summary)

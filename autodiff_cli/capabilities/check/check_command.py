@@ -17,7 +17,10 @@ def run(call: Command) -> int:
     """Check how many digits of value and gradient are correct, or of the value over a box."""
     if call.values["box"]:
         if may_sweep(call.at):
-            raise usage_error("a sweep has many points, and `--over` one box", "give `--over` the range, and no sweep")
+            raise usage_error(
+                "a sweep has many points, and `--over` one box",
+                "give `--over` the range, and no sweep",
+            )
         return answer_at(call, call.bind_question(), good="agrees")
     method = call.bind_question()
 

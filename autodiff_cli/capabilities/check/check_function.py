@@ -8,7 +8,8 @@ from . import check as _check
 
 
 class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
-    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by differences.
+    """How many digits of value and gradient are right at least, by 50-digit arithmetic and by
+    differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True

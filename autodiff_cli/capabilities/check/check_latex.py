@@ -40,7 +40,7 @@ def check_table(answer: Check, digits: int | None) -> str:
         if row.remark
     ]
     verdict = (
-        f"agreement: {'yes' if answer.agrees else 'no'}; digits that are correct at least and that were kept, "
-        f"by a reference in {answer.precision} digits"
+        f"agreement: {'yes' if answer.agrees else 'no'}; digits that are correct at least and that"
+        f" were kept, by a reference in {answer.precision} digits"
     )
     return paragraphs(table(heads, rows), "; ".join([verdict, *remarks]) + ".")

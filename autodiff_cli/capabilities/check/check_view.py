@@ -9,8 +9,8 @@ from ...show.numerals import attach_units, format_number, repr_number, unit_of
 from ...show.schema import OutputRow, View
 from .check import Check
 
+# Digits of the reference that a table shows.
 MAX_SHOWN_DIGITS = 20
-"""Digits of the reference that a table shows."""
 
 
 class CheckView(View[Check], of=Check):
@@ -27,24 +27,45 @@ class CheckView(View[Check], of=Check):
         return super().attach_units(answer, units)._replace(quantities=quantities)
 
     def cells(self, answer: Check) -> Iterator[dict[str, Any]]:
-        digits = min((number.digits for number in answer.quantities if number.digits is not None), default=None)
-        kept = min((number.kept for number in answer.quantities if number.kept is not None), default=None)
+        digits = min(
+            (number.digits for number in answer.quantities if number.digits is not None),
+            default=None,
+        )
+        kept = min(
+            (number.kept for number in answer.quantities if number.kept is not None), default=None
+        )
         (cells,) = super().cells(answer)
         yield {**cells, "digits": digits, "kept": kept, "agrees": answer.agrees}
 
     def document(self, answer: Check) -> Iterator[Block]:
         verdict: Pieces = ((f"agreement: {'yes' if answer.agrees else 'no'}", "heading"),)
         if not answer.quantities:
-            yield Paragraph((*verdict, (" (computed without rounding, this has no value)", "faint")))
+            yield Paragraph(
+                (*verdict, (" (computed without rounding, this has no value)", "faint"))
+            )
             return
-        kept = [number.kept for number in answer.quantities if not number.remark.startswith("underflow")]
+        kept = [
+            number.kept for number in answer.quantities if not number.remark.startswith("underflow")
+        ]
         least = min((digits for digits in kept if digits is not None), default=MAX_DOUBLE_DIGITS)
-        explanation = f" (the computation kept {least} digits or more; {answer.required} are asked for)"
+        explanation = (
+            f" (the computation kept {least} digits or more; {answer.required} are asked for)"
+        )
         yield Paragraph((*verdict, (explanation, "faint")))
         yield from input_lines(answer.constants, {}, (), self.digits, answer.over)
         reference = f"in {answer.precision} digits"
-        heads = ("", "computed", reference, "correct, at least", "differences", "condition", "agrees")
-        yield Table(heads, [_row(number, self.digits) for number in answer.quantities], frozenset((3,)))
+        heads = (
+            "",
+            "computed",
+            reference,
+            "correct, at least",
+            "differences",
+            "condition",
+            "agrees",
+        )
+        yield Table(
+            heads, [_row(number, self.digits) for number in answer.quantities], frozenset((3,))
+        )
         for warning in answer.warnings:
             if warning.kind == "lost_digits" and warning.span:
                 piece = " ".join(answer.text[warning.span.start : warning.span.end].split())
@@ -52,7 +73,11 @@ class CheckView(View[Check], of=Check):
                 yield Paragraph((*lost, *sentence(warning.hint or "", "faint")))
 
     def rows(self, answer: Check) -> Iterator[OutputRow]:
-        yield from super().rows(answer) if answer.quantities else ({"computed": answer.value, "agrees": False},)
+        yield from (
+            super().rows(answer)
+            if answer.quantities
+            else ({"computed": answer.value, "agrees": False},)
+        )
 
     def one_line(self, answer: Check) -> str:
         parts = [
@@ -64,7 +89,9 @@ class CheckView(View[Check], of=Check):
 
 def _row(number: CheckedNumber, digits: int | None) -> tuple[Pieces, ...]:
     unit = unit_of(number.computed)
-    difference = quantity_text(number.difference, unit, digits) if number.difference is not None else ""
+    difference = (
+        quantity_text(number.difference, unit, digits) if number.difference is not None else ""
+    )
     if number.difference_error is not None and difference:
         difference += f" (error {format_number(number.difference_error, 1)})"
     verdict = "yes" if number.agrees else "no"

@@ -1,4 +1,6 @@
-"""Where in a box of variables a program loses digits in doubles, by proven bounds of its rounding errors."""
+"""Where in a box of variables a program loses digits in doubles, by proven bounds of its rounding
+errors.
+"""
 
 from __future__ import annotations
 
@@ -17,18 +19,23 @@ from ...engine.numerics.box_ranges import NODE_STEPS, PART_STEPS, RESERVED_WORK_
 from ...engine.numerics.rounding_ranges import relative_size, rounding_bound
 from ...errors import Diagnostic, point_error, require
 from ...questions.boxes import check_ends, check_variables
-from ...questions.digits import AGREE_WITHIN, DEFAULT_REQUIRED_DIGITS, MAX_DOUBLE_DIGITS, correct_digits
+from ...questions.digits import (
+    AGREE_WITHIN,
+    DEFAULT_REQUIRED_DIGITS,
+    MAX_DOUBLE_DIGITS,
+    correct_digits,
+)
 from ...questions.parse_point import Range
 from ...questions.problem import Point, Problem, pose
 from ...record import Record
 
 SAMPLE_DIGITS = 60, 120
 SAMPLE_STEPS = 100  # for each operation, in both
+# Parts of this share of the box, with a point that has too few digits, are not halved further.
 LOST_SHARE = 2.0**-6
-"""Parts of this share of the box, with a point that has too few digits, are not halved further."""
 MAX_SAMPLES = 40
+# Parts without enough digits are halved down to this share of the box: six digits of a place.
 MIN_PART_SHARE = 2.0**-20
-"""Parts without enough digits are halved down to this share of the box: six digits of a place."""
 Ends = tuple[float, float]
 
 
@@ -83,7 +90,10 @@ class DigitsOverBox(Answer, Record, shows=("agrees", "parts")):
 
     @property
     def lost(self) -> bool:
-        return any(part.sample_digits is not None and part.sample_digits < self.required for part in self.parts)
+        return any(
+            part.sample_digits is not None and part.sample_digits < self.required
+            for part in self.parts
+        )
 
 
 def digits_over_box(
@@ -96,8 +106,8 @@ def digits_over_box(
 ) -> DigitsOverBox:
     """Return how many digits of the value of the program `text` are right over a `box`, in doubles.
 
-    The inputs are doubles; what is bounded is the difference from the exact value of the formula at them. Raises
-    `ExpressionError`.
+    The inputs are doubles; what is bounded is the difference from the exact value of the formula at
+    them. Raises `ExpressionError`.
 
     >>> answer = digits_over_box("sqrt(x**2 + 1) - x", {}, box={"x": Range(0, 1e9)})
     >>> answer.agrees, answer.lost
@@ -111,7 +121,11 @@ def digits_over_box(
     warnings = list(problem.warnings)
     if not search.complete:
         hint = "allow more: `--work 10`, or take a smaller box"
-        warnings.append(Diagnostic("note", "the work ended before the parts were as small as they can be", None, hint))
+        warnings.append(
+            Diagnostic(
+                "note", "the work ended before the parts were as small as they can be", None, hint
+            )
+        )
     return DigitsOverBox(
         text=problem.program.text,
         box=search.box,
@@ -126,9 +140,13 @@ def digits_over_box(
 def _problem(text: str, point: Point | None, box: Mapping[str, Range]) -> Problem:
     numbers = [x for ends in box.values() for x in ends]
     if any(hasattr(x, "unit") for x in (*numbers, *(point or {}).values())):
-        raise point_error("values over a box have no units here", "write all numbers in units of the SI")
+        raise point_error(
+            "values over a box have no units here", "write all numbers in units of the SI"
+        )
     check_ends(box, point or {})
-    middles = {name: float(ends.low or 0) / 2 + float(ends.high or 0) / 2 for name, ends in box.items()}
+    middles = {
+        name: float(ends.low or 0) / 2 + float(ends.high or 0) / 2 for name, ends in box.items()
+    }
     problem = pose(text, {**(point or {}), **middles}, None, single=True)
     check_variables(box, problem.program.leaves)
     return problem
@@ -150,7 +168,9 @@ class DigitsSearch:
 
         self.problem, self.box, self.required = problem, box, required
         self.m = range_numbers()
-        self.fixed = {name: self.m.number(x) for name, x in problem.values.items() if name not in box}
+        self.fixed = {
+            name: self.m.number(x) for name, x in problem.values.items() if name not in box
+        }
         self.complete = True
         self.smallest = 2.0 ** -max(3, round(-math.log2(MIN_PART_SHARE)) // len(box) ** 2)
 
@@ -162,7 +182,12 @@ class DigitsSearch:
         while waiting:
             share, _, part = heapq.heappop(waiting)
             spent = work.left < RESERVED_WORK_SHARE * work.most
-            if part.digits >= self.required or -share <= self.smallest or spent or self._is_lost(part, -share):
+            if (
+                part.digits >= self.required
+                or -share <= self.smallest
+                or spent
+                or self._is_lost(part, -share)
+            ):
                 self.complete = self.complete and not (spent and part.digits < self.required)
                 done.append(part)
                 continue
@@ -198,7 +223,9 @@ class DigitsSearch:
         return BoundedPart(box, 0, None)
 
     def _groups(self, done: list[BoundedPart]) -> list[list[BoundedPart]]:
-        """Return neighbours of one kind together; in several variables, all of one kind that touch."""
+        """Return neighbours of one kind together; in several variables, all of one kind that
+        touch.
+        """
         groups: list[list[BoundedPart]] = []
         for part in sorted(done, key=lambda part: [low for low, _ in part.box.values()]):
             enough = part.digits >= self.required
@@ -215,7 +242,10 @@ class DigitsSearch:
     def _part(self, group: list[BoundedPart]) -> DigitsInPart:
         worst = min(group, key=lambda part: part.digits)
         names = [*self.box]
-        box = {name: (min(p.box[name][0] for p in group), max(p.box[name][1] for p in group)) for name in names}
+        box = {
+            name: (min(p.box[name][0] for p in group), max(p.box[name][1] for p in group))
+            for name in names
+        }
         samples = [(self._digits_at(p), p) for p in _spread(group)]
         known = [(digits, p) for digits, p in samples if digits is not None]
         digits, part = min(known, key=lambda each: each[0]) if known else (None, worst)
@@ -230,7 +260,9 @@ class DigitsSearch:
         )
 
     def _digits_at(self, part: BoundedPart) -> int | None:
-        """Return how many digits the doubles have in the middle of a part; None without a value, or one that is 0."""
+        """Return how many digits the doubles have in the middle of a part; None without a value, or
+        one that is 0.
+        """
         graph = self.problem.program.graph
         point = {name: low / 2 + high / 2 for name, (low, high) in part.box.items()}
         values = {**{n: x for n, x in self.problem.values.items() if n not in self.box}, **point}
@@ -246,7 +278,9 @@ class DigitsSearch:
         from ...engine.numbers.multiprecision import Multiprecision
 
         m = Multiprecision(digits)
-        return evaluate_in(m, self.problem.program.graph, {name: m.number(x) for name, x in values.items()}).value
+        return evaluate_in(
+            m, self.problem.program.graph, {name: m.number(x) for name, x in values.items()}
+        ).value
 
     def _operation(self, part: BoundedPart) -> str:
         program = self.problem.program
@@ -256,7 +290,13 @@ class DigitsSearch:
 
 def _digits_of(relative: float) -> int:
     """Return how many digits are right with a relative error of at most this."""
-    digits = MAX_DOUBLE_DIGITS if not relative else math.floor(-math.log10(2 * relative)) if relative < 1 else 0
+    digits = (
+        MAX_DOUBLE_DIGITS
+        if not relative
+        else math.floor(-math.log10(2 * relative))
+        if relative < 1
+        else 0
+    )
     return max(0, min(MAX_DOUBLE_DIGITS, digits))
 
 

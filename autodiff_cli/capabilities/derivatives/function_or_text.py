@@ -8,7 +8,9 @@ from typing import Any
 
 
 def of_functions_too(made: Callable[..., Any]) -> Callable[..., Any]:
-    """Return the function of a command that, of a Python function, returns the function of its derivatives."""
+    """Return the function of a command that, of a Python function, returns the function of its
+    derivatives.
+    """
 
     @wraps(made)
     def function(text: Any, *args: Any, **keywords: Any) -> Any:

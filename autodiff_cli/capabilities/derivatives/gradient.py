@@ -15,7 +15,14 @@ from ...engine.run.evaluation import Evaluation, with_fallback
 from ...engine.run.flat_graph import Graph
 from ...errors import Diagnostic, ExpressionError, usage_error
 from ...language.builder import Program
-from ...questions.arithmetic import DOUBLE, WITH_MORE_DIGITS, Arithmetic, Shown, Values, kink_warnings
+from ...questions.arithmetic import (
+    DOUBLE,
+    WITH_MORE_DIGITS,
+    Arithmetic,
+    Shown,
+    Values,
+    kink_warnings,
+)
 from ...questions.figures import unsigned
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.problem import Point, Problem, check_single, have_units, parse, problem_of
@@ -26,21 +33,20 @@ if TYPE_CHECKING:
     from ...compiled.data_loss import DataLoss, LossSpec, LossSummary
     from ...questions.quantities import Units
 
+# The most programs that are remembered, for further points.
 MAX_PROGRAMS = 1024
-"""The most programs that are remembered, for further points."""
+# The most programs kept at their first use; after these, only repeated ones are.
+#
+# Most programs of a long stream never repeat, and memory that is reused at once is faster.
 MAX_FIRST_USE_PROGRAMS = 128
-"""The most programs kept at their first use; after these, only repeated ones are.
 
-Most programs of a long stream never repeat, and memory that is reused at once is faster.
-"""
-
+# The maximal size of the kept programs: characters of text plus graph nodes.
 MAX_KEPT_SIZE = 250_000
-"""The maximal size of the kept programs: characters of text plus graph nodes."""
+# The most hashes of programs that came once.
 MAX_SEEN_HASHES = 16_384
-"""The most hashes of programs that came once."""
 
+# Doubles, or what another arithmetic shows.
 Number = TypeVar("Number", bound=Shown)
-"""Doubles, or what another arithmetic shows."""
 
 
 class Intermediate(Record, Generic[Number]):
@@ -108,15 +114,17 @@ def gradient(
 ) -> Gradient[Any]:
     """Return the value of the program `text` at `point` and its gradient by `wrt`.
 
-    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2 mm"`. Then the
-    numbers of the answer have units too, its value in `units` if given; with `system` the units are products of those
-    of the point. `wrt` names variables, as a list or as `"x,y"`; by default all, or the parameters of a definition at
-    the end. Derivatives by angles are per radian, or per unit of the angle. An `arithmetic` other than doubles reads
-    literals and the point as decimals. `relative` adds elasticities. With data `over`, the program is the term of one
-    row, in doubles.
+    `point` gives each variable a number, or a constant expression as text, perhaps with a unit: `"2
+    mm"`. Then the numbers of the answer have units too, its value in `units` if given; with
+    `system` the units are products of those of the point. `wrt` names variables, as a list or as
+    `"x,y"`; by default all, or the parameters of a definition at the end. Derivatives by angles are
+    per radian, or per unit of the angle. An `arithmetic` other than doubles reads literals and the
+    point as decimals. `relative` adds elasticities. With data `over`, the program is the term of
+    one row, in doubles.
 
-    Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`, `missing_value`, `usage` for the
-    point and `wrt`, `domain`, `derivative`, `overflow`, `limit` for the mathematics.
+    Raises `ExpressionError`: `syntax`, `name`, `arity`, `type` for the text, `point`,
+    `missing_value`, `usage` for the point and `wrt`, `domain`, `derivative`, `overflow`, `limit`
+    for the mathematics.
 
     >>> gradient("x**2/3", {"x": "0.1"}, arithmetic=Arithmetic("exact")).gradient["x"].text
     '1/15'
@@ -127,7 +135,9 @@ def gradient(
         from ...compiled.data_loss import in_doubles, pose_over  # only data need it
 
         in_doubles(arithmetic)
-        return _over_data(text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative)
+        return _over_data(
+            text, *pose_over(text, with_units(point), wrt, over, 1, units=units), relative
+        )
     posed = pose_with_units(text, point, wrt, units, system=system)
     answer = _answer_or_hint(text, posed, arithmetic, relative, hint=True)
     if arithmetic == DOUBLE:
@@ -164,11 +174,16 @@ def gradient_of(
     return _answer(program.text, problem_of(program, values, values, wrt))
 
 
-def plain_gradient(text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None) -> Gradient[float]:
+def plain_gradient(
+    text: str, point: Point | None = None, *, wrt: Sequence[str] | str | None = None
+) -> Gradient[float]:
     """Return the gradient in doubles; raise a usage error for values with units."""
     answer = gradient(text, point, wrt=wrt)
     if answer.units is not None:
-        raise usage_error("values with units are not taken here", "`autodiff grad` and `autodiff propagate` take them")
+        raise usage_error(
+            "values with units are not taken here",
+            "`autodiff grad` and `autodiff propagate` take them",
+        )
     return answer
 
 
@@ -191,7 +206,9 @@ def _answer(
         nonlocal shown
         if m is REAL:
             # messages show doubles as they were typed
-            graph = program.graph.with_leaves({i: posed.values[name] for name, i in program.places.items()})
+            graph = program.graph.with_leaves(
+                {i: posed.values[name] for name, i in program.places.items()}
+            )
         else:
             from ...engine.graphs.value_and_gradient import at_point
 
@@ -220,7 +237,9 @@ def _answer(
             ]
             if bound
             else [],
-            "elasticities": {name: _elasticity(values[name], gradient[name], value) for name in gradient}
+            "elasticities": {
+                name: _elasticity(values[name], gradient[name], value) for name in gradient
+            }
             if relative
             else {},
         }
@@ -228,24 +247,38 @@ def _answer(
     # doubles are shown as they are
     plain = arithmetic == DOUBLE and units is None
     try:
-        numbers = work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree, hint)
+        numbers = (
+            work(REAL, posed.values) if plain else arithmetic.run(posed.point, work, tree, hint)
+        )
     except ExpressionError:
         if not plain or not hint:
             raise
         numbers = arithmetic.run(posed.point, work, None, hint)
     pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
     numbers["intermediates"] = tuple(
-        [Intermediate(name, program.text.count("\n", 0, start) + 1, **number) for (name, start, _), number in pairs]
+        [
+            Intermediate(name, program.text.count("\n", 0, start) + 1, **number)
+            for (name, start, _), number in pairs
+        ]
     )
     numbers["elasticities"] = numbers["elasticities"] if relative else None
     constants, heard = program.constants, (*posed.warnings, *warnings)
-    return Gradient(text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree)
+    return Gradient(
+        text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree
+    )
 
 
 def _beside_guards(
-    m: NumberType, graph: Graph, at: Evaluation, values: Values, by: Mapping[str, int | None], grads: list[Any]
+    m: NumberType,
+    graph: Graph,
+    at: Evaluation,
+    values: Values,
+    by: Mapping[str, int | None],
+    grads: list[Any],
 ) -> Evaluation:
-    """Return the sweep of the function around a guard, with its derivatives in `grads`; `at` if there is none."""
+    """Return the sweep of the function around a guard, with its derivatives in `grads`; `at` if
+    there is none.
+    """
     from ...engine.algebra.guards_at_point import around_guards, with_reason  # only kinks need it
 
     beside = around_guards(graph, at, 1, at.kinks.values())
@@ -269,18 +302,25 @@ def _over_data(text: str, posed: Problem, function: DataLoss, relative: bool) ->
     summary, kinks = function.summary, function.kinks(posed.values, posed.wanted)
     gradient = dict(zip(posed.wanted, partials, strict=True))
     warnings = (*posed.warnings, *kinks)
-    answer = Gradient(text, DOUBLE, value, gradient, posed.values, posed.program.constants, warnings, over=summary)
+    answer = Gradient(
+        text, DOUBLE, value, gradient, posed.values, posed.program.constants, warnings, over=summary
+    )
     measured = posed.units
     if relative:
         # elasticities need absolute temperatures
         units_of_point = measured.point if measured else {}
         zeros = {name: float(unit.zero / unit.scale) for name, unit in units_of_point.items()}
         absolute = {name: x + zeros.get(name, 0.0) for name, x in posed.values.items()}
-        answer = answer._replace(elasticities=with_elasticities(answer._replace(point=absolute)).elasticities)
+        answer = answer._replace(
+            elasticities=with_elasticities(answer._replace(point=absolute)).elasticities
+        )
     if measured is None:
         return answer
     tree = measured.of_gradient(posed.wanted)
-    gradient = {name: x * measured.factor_of(tree["gradient"][name], [name]) for name, x in answer.gradient.items()}
+    gradient = {
+        name: x * measured.factor_of(tree["gradient"][name], [name])
+        for name, x in answer.gradient.items()
+    }
     return answer._replace(gradient=gradient, units=tree)
 
 
@@ -323,8 +363,12 @@ class PreparedProgram:
         leaves = self.program.leaves
         return bool(leaves) and all(name in leaves for name in names)
 
-    def numbers(self, point: Mapping[str, float], wrt: Sequence[str] | None) -> Gradient[float] | None:
-        """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that needs it."""
+    def numbers(
+        self, point: Mapping[str, float], wrt: Sequence[str] | None
+    ) -> Gradient[float] | None:
+        """Return the gradient without graph; None, or raise an error of `evaluation.LEFT`, if that
+        needs it.
+        """
         program = self.program
         leaves, places = program.leaves, program.places
         if program.bound and self.binds(point):
@@ -335,7 +379,9 @@ class PreparedProgram:
         if wrt is not None or not self._by_all:
             names = dict.fromkeys((*leaves, *program.parameters))
             asked = {*(program.parameters if wrt is None else wrt)}
-            wanted = [name for name in dict.fromkeys((*program.parameters, *leaves)) if name in asked]
+            wanted = [
+                name for name in dict.fromkeys((*program.parameters, *leaves)) if name in asked
+            ]
             if not asked.issubset(names):
                 return None
         try:
@@ -364,8 +410,9 @@ class PreparedProgram:
 class Programs:
     """The programs of a stream or data file; recent ones are remembered.
 
-    Answers are those of `gradient`, but digits are not checked, nor limits and more digits looked for where there is no
-    answer; unless `complete`, without graph, intermediates and warnings about unused names.
+    Answers are those of `gradient`, but digits are not checked, nor limits and more digits looked
+    for where there is no answer; unless `complete`, without graph, intermediates and warnings about
+    unused names.
     """
 
     def __init__(
@@ -383,11 +430,15 @@ class Programs:
         self._units, self._system = units, system
         self._programs: dict[tuple[str, ...], PreparedProgram] = {}
         self._size = 0
+        # Hashes of programs that came once and were not kept.
         self._seen_once: set[int] = set()
-        """Hashes of programs that came once and were not kept."""
 
-    def gradient(self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None) -> Gradient[Any]:
-        """Return the `gradient` at a point of finite numbers, its digits unchecked; raises as it does."""
+    def gradient(
+        self, text: str, point: Mapping[str, float], wrt: Sequence[str] | None = None
+    ) -> Gradient[Any]:
+        """Return the `gradient` at a point of finite numbers, its digits unchecked; raises as it
+        does.
+        """
         if self._arithmetic != DOUBLE or self._units is not None or have_units(text, point):
             posed = pose_with_units(text, point, wrt, self._units, system=self._system)
             return _answer_or_hint(text, posed, self._arithmetic, self._relative)

@@ -16,7 +16,10 @@ def run(call: Command) -> int:
     """Compute value, exact gradient and graph at a point, or their ranges over a box."""
     if call.values["box"]:
         if may_sweep(call.at):
-            raise usage_error("a sweep has many points, and `--over` one box", "give `--over` the range, and no sweep")
+            raise usage_error(
+                "a sweep has many points, and `--over` one box",
+                "give `--over` the range, and no sweep",
+            )
         return answer_at(call, call.question_method())
     if call.over is not None or not (call.many or call.points or may_sweep(call.at)):
         return answer_question(call)
@@ -24,7 +27,9 @@ def run(call: Command) -> int:
     full = call.everything or drawn
     from .gradient import Programs  # a stream needs them
 
-    programs = Programs(call.arithmetic, complete=full, relative=call.relative, units=call.units, system=call.system)
+    programs = Programs(
+        call.arithmetic, complete=full, relative=call.relative, units=call.units, system=call.system
+    )
 
     def method(request: Request) -> Any:
         return programs.gradient(request.text, request.point, request.wrt)

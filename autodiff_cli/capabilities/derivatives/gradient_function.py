@@ -13,14 +13,16 @@ Number = TypeVar("Number", bound=Shown)
 
 
 class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
-    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or by all variables.
+    """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or
+    by all variables.
 
-    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as `text`; numbers of the
-    point are then the decimals that they are written as. Angles are in radians. Raises `ExpressionError`, whose `kind`
-    is a key of `errors.EXIT_CODES`.
+    With `exact`, `precision` or `certified` the numbers are `Figure`s, with all their digits as
+    `text`; numbers of the point are then the decimals that they are written as. Angles are in
+    radians. Raises `ExpressionError`, whose `kind` is a key of `errors.EXIT_CODES`.
 
-    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one row's term, and
-    `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are left out.
+    Over `data` (columns by name, a frame, an Arrow table, or the name of a file) the program is one
+    row's term, and `reduce` is "sum" or "mean"; with `on_error="skip"` rows without a value are
+    left out.
 
     >>> answer = gradient("((w1-1)**2 + (w2-5)**2)*0.5", {"w1": 2, "w2": 3})
     >>> answer.value, answer.gradient
@@ -33,7 +35,8 @@ class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("valu
     >>> gradient("x*exp(-x)", over={"x": (0.2, 0.9)}, certified=True).ranges[1].monotonicity
     'increasing'
 
-    Of a list or array in the point there is the derivative in its shape, besides those of its entries:
+    Of a list or array in the point there is the derivative in its shape, besides those of its
+    entries:
 
     >>> found = gradient("sum(W @ x)", {"W": [[1, 2], [3, 4]], "x": [5, 6]}).gradient
     >>> found["W"], found["W[2,1]"]
@@ -49,7 +52,10 @@ gradient = function_of(
     "grad",
     overloads=[
         ("GradientRanges", {"over": "Any"}),
-        ("Gradient[float]", {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"}),
+        (
+            "Gradient[float]",
+            {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"},
+        ),
         ("Gradient[Any]", {}),
     ],
 )

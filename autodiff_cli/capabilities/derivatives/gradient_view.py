@@ -16,7 +16,9 @@ from .gradient import Gradient, Intermediate
 if TYPE_CHECKING:
     from ...show.document import Block
 
-EXPLAINED = "elasticity: by how many percent the value changes when the variable changes by one percent"
+EXPLAINED = (
+    "elasticity: by how many percent the value changes when the variable changes by one percent"
+)
 
 
 class GradientView(View[Gradient[Any]], of=Gradient):
@@ -49,7 +51,13 @@ class GradientView(View[Gradient[Any]], of=Gradient):
         return answer
 
     def named_numbers(self, answer: Gradient[Any]) -> tuple[Mapping[str, float], ...] | None:
-        if self.intermediates or self.relative or answer.warnings or answer.over or answer.arithmetic is not DOUBLE:
+        if (
+            self.intermediates
+            or self.relative
+            or answer.warnings
+            or answer.over
+            or answer.arithmetic is not DOUBLE
+        ):
             return None
         if answer.units is not None:
             return None
@@ -71,18 +79,27 @@ class GradientView(View[Gradient[Any]], of=Gradient):
             yield parts.Paragraph(((format_number(before.value, self.digits), "number"),))
         else:
             yield parts.value_line(self.name, before.value, self.digits)
-        yield from parts.input_lines(answer.constants, point, partials, self.digits, answer.over, whole=self.value_only)
+        yield from parts.input_lines(
+            answer.constants, point, partials, self.digits, answer.over, whole=self.value_only
+        )
         if not point and self.name is None and not self.value_only:
             yield parts.NO_VARIABLES
         if self.table and partials:
-            yield parts.partials_table(point, partials, self.digits, right=right, elasticities=elasticities or {})
+            yield parts.partials_table(
+                point, partials, self.digits, right=right, elasticities=elasticities or {}
+            )
             if elasticities:
                 yield parts.text_line(EXPLAINED, "faint")
                 if None in elasticities.values() and answer.value == 0:
                     yield parts.text_line("the value is 0, so there are none", "faint")
         if self.table and answer.intermediates:
-            rows = [(bound.name, str(bound.line), bound.value, bound.grad) for bound in answer.intermediates]
-            yield parts.numbers_table(("bound name", "line", "value", "grad"), rows, self.digits, right=right)
+            rows = [
+                (bound.name, str(bound.line), bound.value, bound.grad)
+                for bound in answer.intermediates
+            ]
+            yield parts.numbers_table(
+                ("bound name", "line", "value", "grad"), rows, self.digits, right=right
+            )
         if self.tree and answer.graph is not None and not self.value_only:
             yield outline(answer.graph, depth=self.depth, digits=self.digits, binary=self.binary)
 
@@ -96,18 +113,32 @@ class GradientView(View[Gradient[Any]], of=Gradient):
     def rows(self, answer: Gradient[Any]) -> Iterator[OutputRow]:
         yield from super().rows(answer)
         for bound, units in _bound(answer):
-            row = {"variable": bound.name, "at": bound.value, "partial": bound.grad, "value": answer.value}
+            row = {
+                "variable": bound.name,
+                "at": bound.value,
+                "partial": bound.grad,
+                "value": answer.value,
+            }
             yield {**row, "at_unit": units.get("value"), "partial_unit": units.get("grad")}
 
     def cells(self, answer: Gradient[Any]) -> Iterator[dict[str, Any]]:
         (cells,) = super().cells(answer)
-        bound = {heading(node.name, units.get("value")): node.value for node, units in _bound(answer)}
-        by_bound = {heading(f"d_{node.name}", units.get("grad")): node.grad for node, units in _bound(answer)}
+        bound = {
+            heading(node.name, units.get("value")): node.value for node, units in _bound(answer)
+        }
+        by_bound = {
+            heading(f"d_{node.name}", units.get("grad")): node.grad
+            for node, units in _bound(answer)
+        }
         yield {**cells, **bound, **by_bound}
 
     def one_line(self, answer: Gradient[Any]) -> str:
-        shares = [f"{name}:{repr_number(x) or '-'}" for name, x in (answer.elasticities or {}).items()]
-        bound = [f"{binding.name}={repr_number(binding.grad) or '-'}" for binding in answer.intermediates]
+        shares = [
+            f"{name}:{repr_number(x) or '-'}" for name, x in (answer.elasticities or {}).items()
+        ]
+        bound = [
+            f"{binding.name}={repr_number(binding.grad) or '-'}" for binding in answer.intermediates
+        ]
         return " ".join([super().one_line(answer), *shares, *bound])
 
     def latex_document(self, answer: Gradient[Any]) -> str:
@@ -122,7 +153,11 @@ class GradientView(View[Gradient[Any]], of=Gradient):
 
 
 def _bound(answer: Gradient[Any]) -> list[tuple[Intermediate[Any], Mapping[str, str]]]:
-    units = answer.units.texts()["intermediates"] if answer.units is not None and answer.intermediates else repeat({})
+    units = (
+        answer.units.texts()["intermediates"]
+        if answer.units is not None and answer.intermediates
+        else repeat({})
+    )
     return [*zip(answer.intermediates, units)]  # noqa: B905
 
 

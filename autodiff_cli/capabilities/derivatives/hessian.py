@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from ...compiled.data_loss import LossSpec, LossSummary
     from ...questions.quantities import Units
 
+# Larger matrices get no eigenvalues, whose cost is cubic.
 MAX_EIGENVALUES = 100
-"""Larger matrices get no eigenvalues, whose cost is cubic."""
 
 
 class Hessian(Record):
@@ -44,7 +44,8 @@ class Hessian(Record):
     units
     data
     variables: the variables of rows and columns
-    eigenvalues: the eigenvalues, the smallest first; null for a large matrix, or entries of several units
+    eigenvalues: the eigenvalues, the smallest first; null for a large matrix, or entries of \
+    several units
     verdict: `minimum`, `maximum`, `saddle`, `flat`, `not stationary` or `undecided`
     curvature: what the eigenvalues say alone: `convex`, `concave`, `indefinite` or `flat`
     constants
@@ -59,8 +60,9 @@ class Hessian(Record):
     eigenvalues: list[float] | None
     """Ascending, in doubles; None if too many, or if entries differ in dimension."""
     verdict: str
-    """minimum, maximum, saddle, `flat` (an eigenvalue is 0 and others do not decide), `not stationary`
-    or undecided (no eigenvalues). Numbers within their rounding errors are 0."""
+    """minimum, maximum, saddle, `flat` (an eigenvalue is 0 and others do not decide), `not
+    stationary` or undecided (no eigenvalues). Numbers within their rounding errors are 0.
+    """
     curvature: str
     """convex, concave, indefinite, or flat in some direction, by eigenvalues alone."""
     flat: tuple[str, ...]
@@ -83,8 +85,8 @@ def hessian(
 ) -> Hessian:
     """Return value, gradient and Hessian of a program at `point`, by the variables `wrt`.
 
-    With data `over`, the program is the term of one row. Raises `ExpressionError` as `gradient` does; `derivative` also
-    for a second derivative that is infinite or, at a kink, does not exist.
+    With data `over`, the program is the term of one row. Raises `ExpressionError` as `gradient`
+    does; `derivative` also for a second derivative that is infinite or, at a kink, does not exist.
     """
     function = None
     if over is None:
@@ -93,7 +95,9 @@ def hessian(
         from ...compiled.data_loss import in_doubles, pose_over  # only data need it
 
         in_doubles(arithmetic)
-        posed, function = pose_over(text, with_units(point), wrt, over, 1, only_variables=True, units=units)
+        posed, function = pose_over(
+            text, with_units(point), wrt, over, 1, only_variables=True, units=units
+        )
     names, values, measured = posed.wanted, posed.values, posed.units
     check_size_of_hessian(names)
     tree = None if measured is None else measured.of_hessian(names)
@@ -108,17 +112,36 @@ def hessian(
 
         result = smooth_around(compute, m, posed.program.graph, values, names, 2)
         gradient = dict(zip(names, result.gradient, strict=True))
-        return {"value": result.value, "gradient": gradient, "hessian": result.hessian, "point": values}
+        return {
+            "value": result.value,
+            "gradient": gradient,
+            "hessian": result.hessian,
+            "point": values,
+        }
 
     if function is not None:
         at = function.derivatives(values, names, [abs(values[name]) for name in names])
-        gradient, matrix = dict(zip(names, at.gradient, strict=True)), [[*row] for row in at.hessian]
+        gradient, matrix = (
+            dict(zip(names, at.gradient, strict=True)),
+            [[*row] for row in at.hessian],
+        )
         if measured is not None and tree is not None:
-            gradient = {name: x * measured.factor_of(tree["gradient"][name], [name]) for name, x in gradient.items()}
+            gradient = {
+                name: x * measured.factor_of(tree["gradient"][name], [name])
+                for name, x in gradient.items()
+            }
             for row, units_of_row, name in zip(matrix, tree["hessian"], names, strict=True):
-                scales = [measured.factor_of(unit, [name, by]) for unit, by in zip(units_of_row, names, strict=True)]
+                scales = [
+                    measured.factor_of(unit, [name, by])
+                    for unit, by in zip(units_of_row, names, strict=True)
+                ]
                 row[:] = [x * scale for x, scale in zip(row, scales, strict=True)]
-        numbers: dict[str, Any] = {"value": at.value, "gradient": gradient, "hessian": matrix, "point": {**values}}
+        numbers: dict[str, Any] = {
+            "value": at.value,
+            "gradient": gradient,
+            "hessian": matrix,
+            "point": {**values},
+        }
         shape = _shape(matrix, names, lambda: at, posed.warnings)
     else:
         numbers = arithmetic.run(posed.point, work, hint=True)
@@ -134,12 +157,17 @@ def hessian(
         if function is None:
             numbers = arithmetic.run(posed.point, work, tree)
     constants, warnings = posed.program.constants, tuple(posed.warnings)
-    answer = Hessian(text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree)
+    answer = Hessian(
+        text, arithmetic, **numbers, **shape, constants=constants, warnings=warnings, units=tree
+    )
     return answer if function is None else answer._replace(over=function.summary)
 
 
 def _rounding_warnings(
-    posed: Problem, graph: Graph, bounds: Callable[[], Derivatives | None], with_errors: Callable[[], Derivatives]
+    posed: Problem,
+    graph: Graph,
+    bounds: Callable[[], Derivatives | None],
+    with_errors: Callable[[], Derivatives],
 ) -> list[Diagnostic]:
     names = posed.wanted
     warnings = rounding_warnings(graph, posed.values, posed.point, names, "hessian")
@@ -153,7 +181,10 @@ def _rounding_warnings(
     def second_derivatives(m: NumberType, values: Mapping[str, Number]) -> dict[str, Number]:
         rows = hessian_in(m, graph, values, names).hessian
         pairs = [(i, j) for i in range(len(names)) for j in range(i + 1)]
-        return {f"the second derivative by {quote(dict.fromkeys((names[j], names[i])))}": rows[i][j] for i, j in pairs}
+        return {
+            f"the second derivative by {quote(dict.fromkeys((names[j], names[i])))}": rows[i][j]
+            for i, j in pairs
+        }
 
     lost = lost_number_warnings(graph, posed.values, posed.point, second_derivatives, "hessian")
     return warnings + [warning for warning in lost if warning not in warnings]
@@ -174,31 +205,47 @@ def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, A
     (unit, *others) = units
     unit = si_unit(unit.dimension) if others else unit
     tree["eigenvalues"] = [unit] * len(spectrum)
-    return shape | {"eigenvalues": [present_difference(x, unit) for x in spectrum]} if in_si else shape
+    return (
+        shape | {"eigenvalues": [present_difference(x, unit) for x in spectrum]} if in_si else shape
+    )
 
 
 def _shape(
-    matrix: list[list[float]], names: Sequence[str], at: Callable[[], Derivatives], warnings: list[Diagnostic]
+    matrix: list[list[float]],
+    names: Sequence[str],
+    at: Callable[[], Derivatives],
+    warnings: list[Diagnostic],
 ) -> dict[str, Any]:
     spectrum: list[float] | None = None
     if len(names) > MAX_EIGENVALUES:
         message = f"no eigenvalues: the matrix has more than {MAX_EIGENVALUES} rows"
-        warnings.append(Diagnostic("limit", message, None, "name some of the variables: `--wrt x,y`"))
+        warnings.append(
+            Diagnostic("limit", message, None, "name some of the variables: `--wrt x,y`")
+        )
     elif all(abs(x) < 1e300 for row in matrix for x in row):
         spectrum = [x + 0.0 for x in eigenvalues(matrix)]
     if spectrum is None:
         return {"eigenvalues": None, "verdict": "undecided", "curvature": "unknown", "flat": ()}
     verdict = classify(at())
     flat = tuple(direction_in_words(direction, names) for direction in verdict.flat)
-    return {"eigenvalues": spectrum, "verdict": verdict.kind, "curvature": verdict.curvature, "flat": flat}
+    return {
+        "eigenvalues": spectrum,
+        "verdict": verdict.kind,
+        "curvature": verdict.curvature,
+        "flat": flat,
+    }
 
 
 def _roundoff(arithmetic: Arithmetic) -> float:
-    return {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(arithmetic.name, 0.0)
+    return {"double": UNIT_ROUNDOFF, "precision": 10.0**-arithmetic.digits}.get(
+        arithmetic.name, 0.0
+    )
 
 
 def _bounds(posed: Problem, graph: Graph, arithmetic: Arithmetic) -> Derivatives | None:
-    """Return the derivatives in doubles with bounds on their rounding errors; None without a bound."""
+    """Return the derivatives in doubles with bounds on their rounding errors; None without a
+    bound.
+    """
     if not _roundoff(arithmetic):
         return None
     size = [abs(posed.values[name]) for name in posed.wanted]

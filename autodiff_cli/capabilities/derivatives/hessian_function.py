@@ -16,7 +16,8 @@ class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
     [[0.0, 1.0], [1.0, 0.0]]
 
-    Of a Python function it returns the function of its derivatives: `hessian(f, argnums)`, as `grad` does.
+    Of a Python function it returns the function of its derivatives: `hessian(f, argnums)`, as
+    `grad` does.
     """
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

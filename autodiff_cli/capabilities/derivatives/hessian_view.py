@@ -18,10 +18,10 @@ from ...show.numerals import word
 from ...show.schema import OutputRow, Values, View
 from .hessian import Hessian
 
+# A larger matrix is listed entry by entry.
 MAX_COLUMNS = 12
-"""A larger matrix is listed entry by entry."""
+# How many directions of zero curvature are named.
 MAX_DIRECTIONS = 3
-"""How many directions of zero curvature are named."""
 
 MEANING = {
     "minimum": "a local minimum: the gradient is 0 and all eigenvalues are positive",
@@ -30,7 +30,10 @@ MEANING = {
     "flat": "undecided: the gradient is 0, and so is an eigenvalue, within rounding",
     "not stationary": "not a stationary point: the gradient is not 0",
 }
-CURVATURE = {"convex": "; the function is convex there", "concave": "; the function is concave there"}
+CURVATURE = {
+    "convex": "; the function is convex there",
+    "concave": "; the function is concave there",
+}
 
 
 class HessianView(View[Hessian], of=Hessian):
@@ -45,7 +48,9 @@ class HessianView(View[Hessian], of=Hessian):
 
     def document(self, answer: Hessian) -> Iterator[Block]:
         yield value_line("value", answer.value, self.digits)
-        yield from input_lines(answer.constants, answer.point, answer.gradient, self.digits, answer.over)
+        yield from input_lines(
+            answer.constants, answer.point, answer.gradient, self.digits, answer.over
+        )
         names = list(answer.gradient)
         if not names:
             yield NO_VARIABLES
@@ -94,7 +99,9 @@ class HessianView(View[Hessian], of=Hessian):
             sides.append((rf"\nabla {at_point.head}", at_point.column(answer.gradient.values())))
             sides.append((rf"\nabla^{{2}} {at_point.head}", at_point.matrix(answer.hessian)))
         if answer.eigenvalues is not None:
-            sides.append((r"\text{eigenvalues}", r",\ ".join(map(at_point.number, answer.eigenvalues))))
+            sides.append(
+                (r"\text{eigenvalues}", r",\ ".join(map(at_point.number, answer.eigenvalues)))
+            )
         return at_point.equations(sides)
 
 

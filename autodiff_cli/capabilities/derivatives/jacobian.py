@@ -28,8 +28,8 @@ if TYPE_CHECKING:
     from ...questions.quantities import ProgramUnits, Units
 
 MAX_ENTRIES = 1_000_000
+# Characters of a program that is offered with commas.
 MAX_OFFERED_CHARACTERS = 80
-"""Characters of a program that is offered with commas."""
 
 
 class Jacobian(Record):
@@ -82,9 +82,10 @@ def jacobian(
 ) -> Jacobian:
     """Return the outputs of a program at `point` and their partial derivatives by `wrt`.
 
-    With a `direction` (0 for missing variables) or an `adjoint` (by the outputs' names, or in their order) only the
-    product with it, in one sweep without the matrix. `units` are those of the outputs; with `system` the others are
-    products of the inputs' units. Raises `ExpressionError` as `gradient` does.
+    With a `direction` (0 for missing variables) or an `adjoint` (by the outputs' names, or in their
+    order) only the product with it, in one sweep without the matrix. `units` are those of the
+    outputs; with `system` the others are products of the inputs' units. Raises `ExpressionError` as
+    `gradient` does.
     """
     posed = _pose(text, point, wrt, units, system)
     names, called, measured = posed.wanted, output_names(posed.program), posed.units
@@ -99,7 +100,8 @@ def jacobian(
     if in_full and len(names) * len(called) > MAX_ENTRIES:
         raise limit_error(
             f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large",
-            "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt x,y`",
+            "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt"
+            " x,y`",
         )
     warnings: list[Diagnostic] = []
     inputs: dict[str, float | str] = {f"point {name}": value for name, value in posed.point.items()}
@@ -116,7 +118,9 @@ def jacobian(
         beside = around_guards(posed.program.graph, at, 1, kinks.values()) if kinks else None
         if beside is not None:
             if beside.program is not None:
-                result, kinks = differentiate(evaluate_in(m, beside.program, parts["point"], names), parts)
+                result, kinks = differentiate(
+                    evaluate_in(m, beside.program, parts["point"], names), parts
+                )
             kinks = with_reason(kinks, beside.reason)
         warnings[:] = kink_warnings(arithmetic, kinks.values())
         return result
@@ -138,11 +142,15 @@ def jacobian(
     numbers = arithmetic.run(inputs, work, tree, hint=True)
     if arithmetic == DOUBLE:
         if in_full:
-            warnings += rounding_warnings(posed.program.graph, posed.values, posed.point, names, "jacobian")
+            warnings += rounding_warnings(
+                posed.program.graph, posed.values, posed.point, names, "jacobian"
+            )
         else:
             warnings += _lost_digits_of_products(posed, called, along, weights)
     constants, heard = posed.program.constants, (*posed.warnings, *warnings)
-    return Jacobian(text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree)
+    return Jacobian(
+        text, arithmetic, called, names, **numbers, constants=constants, warnings=heard, units=tree
+    )
 
 
 def _lost_digits_of_products(
@@ -160,16 +168,22 @@ def _lost_digits_of_products(
         numbers = dict(zip(values, at.values, strict=True))
         kinks: Kinks = {}
         if along is not None:
-            slopes, kinks = at.jvp({name: m.number(number_or_quantity(x, name)) for name, x in along.items()})
+            slopes, kinks = at.jvp(
+                {name: m.number(number_or_quantity(x, name)) for name, x in along.items()}
+            )
             numbers |= dict(zip(products, slopes, strict=True))
         if weights is not None:
             adjoints, met = at.vjp([m.number(number_or_quantity(x, "adjoint")) for x in weights])
-            numbers |= {called: adjoints[name] for called, name in zip(gradient, posed.wanted, strict=True)}
+            numbers |= {
+                called: adjoints[name] for called, name in zip(gradient, posed.wanted, strict=True)
+            }
             kinks = {**kinks, **met}
         return numbers, kinks
 
     graph, derivatives = posed.program.graph, [*products, *gradient]
-    return lost_derivative_warnings(graph, posed.values, posed.point, compute, "jacobian", derivatives=derivatives)
+    return lost_derivative_warnings(
+        graph, posed.values, posed.point, compute, "jacobian", derivatives=derivatives
+    )
 
 
 def _units(
@@ -187,11 +201,16 @@ def _units(
     tree: dict[str, Any] = {"values": units.outputs}
     if along is not None:
         along, tree["direction"], rate = direction_in_units(units, along)
-        tree["product"] = [ratio(unit, rate) if rate.atoms else unit.difference for unit in units.outputs]
+        tree["product"] = [
+            ratio(unit, rate) if rate.atoms else unit.difference for unit in units.outputs
+        ]
     if weights is not None:
         for name, unit in zip(outputs, units.outputs, strict=True):
             if unit.dimension != (first := units.outputs[0].dimension):
-                message = f"`{outputs[0]}` is {quantity_name(first)}, and `{name}` is {quantity_name(unit.dimension)}"
+                message = (
+                    f"`{outputs[0]}` is {quantity_name(first)}, and `{name}` is"
+                    f" {quantity_name(unit.dimension)}"
+                )
                 hint = "`--adjoint` adds them up: divide each by a unit, as `y/1[m]`"
                 raise ExpressionError("dimension", message, None, hint)
         tree["gradient"] = units.gradient(names)
@@ -199,7 +218,11 @@ def _units(
 
 
 def _pose(
-    text: str, point: Point | None, wrt: Sequence[str] | None, units: Sequence[str] | str | None, system: bool
+    text: str,
+    point: Point | None,
+    wrt: Sequence[str] | None,
+    units: Sequence[str] | str | None,
+    system: bool,
 ) -> Problem:
     try:
         return pose_with_units(text, point, wrt, units, single=False, system=system)
@@ -231,7 +254,9 @@ def seeds(
     direction: Mapping[str, float | str] | None,
     adjoint: Mapping[str, float | str] | Sequence[float | str] | None,
 ) -> tuple[dict[str, float | str] | None, list[float | str] | None]:
-    """Return the seeds of the variables and of the outputs. Raises a usage error for unknown names."""
+    """Return the seeds of the variables and of the outputs. Raises a usage error for unknown
+    names.
+    """
     names, outputs = posed.wanted, output_names(posed.program)
     for name in [name for name in direction or () if name not in names]:
         raise usage_error(
@@ -248,5 +273,7 @@ def seeds(
             raise usage_error(message, "give one for each output, in their order")
         return along, list(adjoint)
     for name in [name for name in adjoint if name not in outputs]:
-        raise usage_error(f"`{name}` of the adjoint is not an output", f"the outputs: {quote(outputs)}")
+        raise usage_error(
+            f"`{name}` of the adjoint is not an output", f"the outputs: {quote(outputs)}"
+        )
     return along, [adjoint.get(name, 0.0) for name in outputs]

@@ -10,7 +10,9 @@ from . import jacobian as _jacobian
 from .function_or_text import of_functions_too
 
 
-class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")):
+class Jacobian(
+    Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian", "product", "gradient")
+):
     """The partial derivatives of every output, or their product with a `direction` or an `adjoint`.
 
     >>> jacobian("x*y, x + y", {"x": 2, "y": 3}).jacobian
@@ -18,7 +20,8 @@ class Jacobian(Answer, _jacobian.Jacobian, shows=("outputs", "values", "jacobian
     >>> jacobian("x*y, x + y", "x=2,y=3", adjoint="1,2").gradient
     {'x': 5.0, 'y': 4.0}
 
-    Of a Python function it returns the function of its derivatives: `jacobian(f, argnums)`, as `grad` does.
+    Of a Python function it returns the function of its derivatives: `jacobian(f, argnums)`, as
+    `grad` does.
     """
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

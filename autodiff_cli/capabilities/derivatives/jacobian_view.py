@@ -20,7 +20,11 @@ class JacobianView(View[Jacobian], of=Jacobian):
     def document(self, answer: Jacobian) -> Iterator[Block]:
         yield from input_lines(answer.constants, answer.point, answer.variables, self.digits)
         columns = [] if answer.jacobian is None else answer.variables
-        heads = ("output", "value", *(columns if answer.product is None else ["along the direction"]))
+        heads = (
+            "output",
+            "value",
+            *(columns if answer.product is None else ["along the direction"]),
+        )
         rows = [(name, value, *entries) for name, value, entries in _by_output(answer)]
         yield numbers_table(heads, rows, self.digits)
         if answer.gradient is not None:
@@ -48,7 +52,9 @@ class JacobianView(View[Jacobian], of=Jacobian):
         yield {**dict(zip(names, entries, strict=False)), **slopes}
 
     def one_line(self, answer: Jacobian) -> str:
-        rows = [x for x in (answer.product, answer.gradient) if x is not None] or answer.jacobian or ()
+        rows = (
+            [x for x in (answer.product, answer.gradient) if x is not None] or answer.jacobian or ()
+        )
         return "; ".join([" ".join(words(row)) for row in rows])
 
     def latex_document(self, answer: Jacobian) -> str:
@@ -57,13 +63,21 @@ class JacobianView(View[Jacobian], of=Jacobian):
         at_point = FunctionAtPoint(answer.text, answer.point, self.digits)
         sides = [(at_point.head, at_point.column(answer.values))]
         names = ", ".join(map(at_point.name, answer.variables))
-        derivative = rf"\frac{{\partial {at_point.typeset.function}}}{{\partial ({names})}}{at_point.arguments}"
+        derivative = (
+            rf"\frac{{\partial {at_point.typeset.function}}}{{\partial"
+            rf" ({names})}}{at_point.arguments}"
+        )
         if answer.jacobian is not None and answer.variables:
             sides.append((derivative, at_point.matrix(answer.jacobian)))
         if answer.product is not None and answer.direction is not None:
             units = answer.units["direction"] if answer.units else {}
-            along = [answer.direction.get(name, attach_units(0.0, units.get(name))) for name in answer.variables]
-            sides.append((f"{derivative} {at_point.column(along)}", at_point.column(answer.product)))
+            along = [
+                answer.direction.get(name, attach_units(0.0, units.get(name)))
+                for name in answer.variables
+            ]
+            sides.append(
+                (f"{derivative} {at_point.column(along)}", at_point.column(answer.product))
+            )
         if answer.gradient is not None and answer.adjoint is not None:
             weights = at_point.matrix([map(without_unit, answer.adjoint)])
             sides.append((f"{weights} {derivative}", at_point.matrix([answer.gradient.values()])))

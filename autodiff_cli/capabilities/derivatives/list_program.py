@@ -17,17 +17,18 @@ from ...questions import problem
 from .program import Program, ProgramDerivatives
 from .structures import ArrayShape, Structure, flatten, unflatten
 
+# Programs are kept for so many kinds of shapes.
 MAX_SHAPES = 64
-"""Programs are kept for so many kinds of shapes."""
+# The axes of a list of the language: `x[1]`, `W[1,2]`.
 MAX_AXES = 2
-"""The axes of a list of the language: `x[1]`, `W[1,2]`."""
 
 
 class ListDerivatives(ProgramDerivatives):
     """Values and derivatives of a program of lists, by the name of a variable, in its shape.
 
-    The gradient by a matrix is a matrix; the Hessian by two variables, `hessian["W"]["x"]`, has the axes of both, and
-    the Jacobian those of the results before those of the variable. As an array it is the numbers alone.
+    The gradient by a matrix is a matrix; the Hessian by two variables, `hessian["W"]["x"]`, has the
+    axes of both, and the Jacobian those of the results before those of the variable. As an array it
+    is the numbers alone.
     """
 
     numbers: Any = ()
@@ -72,7 +73,9 @@ class _Shaped(NamedTuple):
 
 
 class _CallOfLists(NamedTuple):
-    """The program of numbers of a call, its point, and the arguments that derivatives are taken in."""
+    """The program of numbers of a call, its point, and the arguments that derivatives are taken
+    in.
+    """
 
     program: Program
     point: dict[str, Any]
@@ -89,7 +92,10 @@ class _CallOfLists(NamedTuple):
     def parts(self, row: Sequence[Any]) -> dict[str, Any]:
         """Return what is in a row for all entries by variable, in its structure."""
         rest: Iterator[Any] = iter(row)
-        return {argument.name: unflatten(argument.structure, rest, numeric=True) for argument in self.arguments}
+        return {
+            argument.name: unflatten(argument.structure, rest, numeric=True)
+            for argument in self.arguments
+        }
 
     def blocks(self, rows: Sequence[Sequence[Any]]) -> dict[str, dict[str, Any]]:
         """Return what is in rows of all entries for all entries, by the variable of each."""
@@ -97,7 +103,9 @@ class _CallOfLists(NamedTuple):
         for argument in self.arguments:
             own = list(islice(of_rows, len(argument.numbers)))
             blocks[argument.name] = {
-                other.name: unflatten(argument.structure, iter([parts[other.name] for parts in own]), numeric=True)
+                other.name: unflatten(
+                    argument.structure, iter([parts[other.name] for parts in own]), numeric=True
+                )
                 for other in self.arguments
             }
         return blocks
@@ -117,7 +125,8 @@ def _shape(structure: Structure) -> tuple[int, ...] | None:
 
 
 class ListProgram(Program):
-    """A program with lists or matrices among its variables: a function of arrays, with its gradient in their shapes.
+    """A program with lists or matrices among its variables: a function of arrays, with its gradient
+    in their shapes.
 
     >>> from autodiff_cli import parse
     >>> f = parse("sum(W @ x)**2")
@@ -148,7 +157,13 @@ class ListProgram(Program):
             if node.kind == "define" and node is not tree.parts[-1]:
                 bound |= {parameter.value for parameter in node.parts[:-1]}
         names = dict.fromkeys([node.value for node in tree.names()])
-        return tuple([name for name in names if name not in bound and name not in CONSTANTS.keys() - {*self._given}])
+        return tuple(
+            [
+                name
+                for name in names
+                if name not in bound and name not in CONSTANTS.keys() - {*self._given}
+            ]
+        )
 
     @cached_property
     def _program(self) -> Any:  # type: ignore[override]
@@ -157,7 +172,8 @@ class ListProgram(Program):
             return problem.parse(self._text, self._given)
 
     def __call__(self, /, *args: Any, **values: Any) -> Any:
-        """Return the result at these values: a float, or a Value where one of their entries is a Value.
+        """Return the result at these values: a float, or a Value where one of their entries is a
+        Value.
 
         A list in its shape, an array if some value is one, if the result is a list.
         """
@@ -165,49 +181,69 @@ class ListProgram(Program):
         found = call.program(**call.point)
         if call.results is None:
             return found
-        return unflatten(call.results, iter(found if isinstance(found, tuple) else [found]), numeric=True)
+        return unflatten(
+            call.results, iter(found if isinstance(found, tuple) else [found]), numeric=True
+        )
 
     value = __call__
 
     def gradient(self, /, *args: Any, **values: Any) -> ListDerivatives:
         """Return value and gradient, a part for each variable in its shape.
 
-        Raises TypeError for names and structures that do not fit, and `ExpressionError` where there is no gradient, or
-        where the shapes do not fit the program.
+        Raises TypeError for names and structures that do not fit, and `ExpressionError` where there
+        is no gradient, or where the shapes do not fit the program.
         """
         call = self._call(args, values)
         answer = call.program.gradient(**call.point)
         slopes = call.row(answer.gradient)
-        return ListDerivatives(answer.value, call.parts(slopes), numbers=slopes, warnings=answer.warnings)
+        return ListDerivatives(
+            answer.value, call.parts(slopes), numbers=slopes, warnings=answer.warnings
+        )
 
     def hessian(self, /, *args: Any, **values: Any) -> ListDerivatives:
-        """Return value, gradient and Hessian: a part for each pair of variables, with the axes of both.
+        """Return value, gradient and Hessian: a part for each pair of variables, with the axes of
+        both.
 
         Raises as `gradient`.
         """
         call = self._call(args, values)
         answer, names = call.program.hessian(**call.point), call.program.parameters
-        by_entry = {name: dict(zip(names, row, strict=True)) for name, row in zip(names, answer.hessian, strict=True)}
+        by_entry = {
+            name: dict(zip(names, row, strict=True))
+            for name, row in zip(names, answer.hessian, strict=True)
+        }
         rows = [call.row(by_entry.get(entry, {})) for entry in call.entries]
         return ListDerivatives(
-            answer.value, call.parts(call.row(answer.gradient or {})), call.blocks(rows), numbers=rows
+            answer.value,
+            call.parts(call.row(answer.gradient or {})),
+            call.blocks(rows),
+            numbers=rows,
         )
 
     def jacobian(self, /, *args: Any, **values: Any) -> ListDerivatives:
-        """Return all results, and their derivatives by each variable: the axes of the results before its own.
+        """Return all results, and their derivatives by each variable: the axes of the results
+        before its own.
 
         Raises as `gradient`.
         """
         call = self._call(args, values)
         answer = call.program.jacobian(**call.point)
-        rows = [call.row(dict(zip(call.program.parameters, row, strict=True))) for row in answer.jacobian]
+        rows = [
+            call.row(dict(zip(call.program.parameters, row, strict=True)))
+            for row in answer.jacobian
+        ]
         of_results = [call.parts(row) for row in rows]
 
         def of_all(parts: list[Any]) -> Any:
             return unflatten(call.results, iter(parts), numeric=True)
 
-        blocks = {argument.name: of_all([part[argument.name] for part in of_results]) for argument in call.arguments}
-        return ListDerivatives(of_all(answer.value), jacobian=blocks, numbers=rows, warnings=answer.warnings)
+        blocks = {
+            argument.name: of_all([part[argument.name] for part in of_results])
+            for argument in call.arguments
+        }
+        return ListDerivatives(
+            of_all(answer.value), jacobian=blocks, numbers=rows, warnings=answer.warnings
+        )
 
     # ---- arguments
     def _call(self, args: Sequence[Any], values: dict[str, Any]) -> _CallOfLists:
@@ -220,10 +256,18 @@ class ListProgram(Program):
             if len(self._by_shapes) >= MAX_SHAPES:
                 self._by_shapes.clear()
             self._by_shapes[key] = shaped
-        numbers = dict(zip(shaped.entries, [x for argument in arguments for x in argument.numbers], strict=True))
+        numbers = dict(
+            zip(
+                shaped.entries, [x for argument in arguments for x in argument.numbers], strict=True
+            )
+        )
         point = {name: numbers[name] for name in shaped.names}
-        differentiated = [argument for argument in arguments if argument.name in shaped.differentiated]
-        entries = [entry for argument in differentiated for entry in shaped.differentiated[argument.name]]
+        differentiated = [
+            argument for argument in arguments if argument.name in shaped.differentiated
+        ]
+        entries = [
+            entry for argument in differentiated for entry in shaped.differentiated[argument.name]
+        ]
         has_arrays = any(isinstance(argument.structure, ArrayShape) for argument in arguments)
         results = _of_results(shaped.shape, len(shaped.program.outputs), has_arrays)
         return _CallOfLists(shaped.program, point, differentiated, entries, results)
@@ -231,14 +275,18 @@ class ListProgram(Program):
     def _by_name(self, args: Sequence[Any], values: Mapping[str, Any]) -> dict[str, Any]:
         names = self.parameters
         if len(args) > len(names):
-            raise TypeError(f"the program has {len(names)} variables, and the call has {len(args)} values")
+            raise TypeError(
+                f"the program has {len(names)} variables, and the call has {len(args)} values"
+            )
         if twice := [name for name in names[: len(args)] if name in values]:
             raise TypeError(f"{quote(twice)} has two values, by its position and by its name")
         named = {**dict(zip(names, args, strict=False)), **values}
         # a list may be given by its entries, `x[1]`
         lists = {name.partition("[")[0] for name in named}
         if missing := [name for name in names if name not in lists]:
-            raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
+            raise TypeError(
+                f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`"
+            )
         return {name: named[name] for name in dict.fromkeys((*names, *named)) if name in named}
 
     def _read(self, arguments: Sequence[_Argument]) -> _Shaped:
@@ -251,10 +299,16 @@ class ListProgram(Program):
         for name, names in by_name.items():
             if name not in self.parameters and leaves.keys().isdisjoint(names):
                 listed = quote(self.parameters, "no variables")
-                raise TypeError(f"`{name}` is not a variable of this program: its variables are {listed}")
+                raise TypeError(
+                    f"`{name}` is not a variable of this program: its variables are {listed}"
+                )
         if missing := [name for name in used if name not in known]:
-            raise TypeError(f"the program needs a value for {quote(missing)}, which the arguments of the call lack")
-        # of a definition derivatives are by its parameters; what a program does not use has derivatives of 0
+            raise TypeError(
+                f"the program needs a value for {quote(missing)}, which the arguments of the call"
+                " lack"
+            )
+        # of a definition derivatives are by its parameters; what a program does not use has
+        # derivatives of 0
         held = leaves.keys() - {*program.parameters}
         differentiated = {name: names for name, names in by_name.items() if held.isdisjoint(names)}
         return _Shaped(Program(program), entries, [*used], differentiated, program.shape)
@@ -263,7 +317,10 @@ class ListProgram(Program):
         return ListProgram, (self._text, self._given)
 
     def __repr__(self) -> str:
-        return f"<Program of {quote(self.parameters, 'no variables')}, whose shapes are those of a call>"
+        return (
+            f"<Program of {quote(self.parameters, 'no variables')}, whose shapes are those of a"
+            " call>"
+        )
 
 
 def _of_results(shape: tuple[int, ...], count: int, has_arrays: bool) -> Structure:

@@ -12,12 +12,14 @@ from .program import Program
 
 
 def parse(text: str, given: Collection[str] = (), *, lenient: bool = False) -> Program:
-    """Return the program of a text, not evaluated: its `parameters`, its graph, and a function of its variables.
+    """Return the program of a text, not evaluated: its `parameters`, its graph, and a function of
+    its variables.
 
     With `lenient` its `text` is the one that was read.
 
-    `given` are the names that are variables although they are called like the constants `e`, `pi`, `π`. Raises
-    `ExpressionError` where the text is not valid. Lists and matrices have the shapes of the arguments of a call.
+    `given` are the names that are variables although they are called like the constants `e`, `pi`,
+    `π`. Raises `ExpressionError` where the text is not valid. Lists and matrices have the shapes of
+    the arguments of a call.
 
     >>> parse("s = x*y; s**2 + x").parameters
     ('x', 'y')

@@ -27,7 +27,9 @@ if TYPE_CHECKING:
 
 
 class ProgramDerivatives(Record):
-    """Values and derivatives of a program: numbers at a point, arrays at many. As an array it is the last of these."""
+    """Values and derivatives of a program: numbers at a point, arrays at many. As an array it is
+    the last of these.
+    """
 
     value: Any
     """The value; of `jacobian` the values of all results."""
@@ -39,7 +41,9 @@ class ProgramDerivatives(Record):
     warnings: Sequence[Diagnostic] = ()
     """Kinks at the point, whose derivatives are conventions."""
     errors: Mapping[int, str] = MappingProxyType({})
-    """Why points of arrays have no answer, by their index in the flattened array; their numbers are nan."""
+    """Why points of arrays have no answer, by their index in the flattened array; their numbers are
+    nan.
+    """
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
         import numpy as np
@@ -51,7 +55,9 @@ class ProgramDerivatives(Record):
 
 def has_arrays(values: Mapping[str, Any]) -> bool:
     """Return whether some arguments stand for several numbers."""
-    return not _NUMBERS.issuperset(map(type, values.values())) and any(map(_is_several, values.values()))
+    return not _NUMBERS.issuperset(map(type, values.values())) and any(
+        map(_is_several, values.values())
+    )
 
 
 _NUMBERS = frozenset((float, int, Value))
@@ -73,8 +79,8 @@ class Program:
     >>> f(3, 0.5), f.hessian(3, 0.5).hessian
     (5.25, [[0.5, 6.0], [6.0, 18.0]])
 
-    Numbers are given by position, in the order of `parameters`, or by name. Where some are arrays or lists, all answers
-    are arrays of their shape, computed by compiled code.
+    Numbers are given by position, in the order of `parameters`, or by name. Where some are arrays
+    or lists, all answers are arrays of their shape, computed by compiled code.
     """
 
     def __init__(self, program: builder.Program) -> None:
@@ -105,8 +111,8 @@ class Program:
     def __call__(self, /, *args: Any, **values: Any) -> Any:
         """Return the result at these values: a float, or a Value where one of them is a Value.
 
-        A tuple if the program has several results. Raises TypeError for a name that is missing, or that is no
-        variable of the program; `ExpressionError` where the program has no value.
+        A tuple if the program has several results. Raises TypeError for a name that is missing, or
+        that is no variable of the program; `ExpressionError` where the program has no value.
         """
         values = self._named(args, values)
         return self._values_over(values) if has_arrays(values) else self._value_at(values)
@@ -116,10 +122,16 @@ class Program:
     def _value_at(self, values: Mapping[str, Any]) -> Any:
         program = self._program
         leaves = {
-            place: values[name] if isinstance(values[name], Value) else as_float(values[name], f"`{name}` cannot be")
+            place: (
+                values[name]
+                if isinstance(values[name], Value)
+                else as_float(values[name], f"`{name}` cannot be")
+            )
             for name, place in program.leaves.items()
         }
-        graph = program.all_nodes.with_leaves({i: x.data if isinstance(x, Value) else x for i, x in leaves.items()})
+        graph = program.all_nodes.with_leaves(
+            {i: x.data if isinstance(x, Value) else x for i, x in leaves.items()}
+        )
         try:
             forward(graph, REAL, program.roots)
         except NodeError as fault:
@@ -128,7 +140,9 @@ class Program:
             raise error from None
         if any(isinstance(x, Value) for x in leaves.values()):
             # a number takes no derivative: `x**n` at a negative x has one by x only
-            nodes = values_of(graph, {k: x if isinstance(x, Value) else constant(x) for k, x in leaves.items()})
+            nodes = values_of(
+                graph, {k: x if isinstance(x, Value) else constant(x) for k, x in leaves.items()}
+            )
             for node in nodes:
                 node.grad = 0.0 if node.grad is None and node.data is not None else node.grad
             outputs: list[Any] = [nodes[root] for root in program.roots]
@@ -137,10 +151,11 @@ class Program:
         return outputs[0] if len(outputs) == 1 else tuple(outputs)
 
     def gradient(self, /, *args: Any, **values: Any) -> Any:
-        """Return value and gradient at these values, about ten times as fast as `gradient(text, …)` does.
+        """Return value and gradient at these values, about ten times as fast as `gradient(text, …)`
+        does.
 
-        The answer has the numbers without the graph; arrays have a `ProgramDerivatives`. Raises TypeError for names
-        that do not fit, and `ExpressionError` where there is no gradient.
+        The answer has the numbers without the graph; arrays have a `ProgramDerivatives`. Raises
+        TypeError for names that do not fit, and `ExpressionError` where there is no gradient.
         """
         values = self._named(args, values)
         if has_arrays(values):
@@ -155,7 +170,8 @@ class Program:
         return cast("Gradient[float]", as_answer(answer._replace(graph=None, intermediates=())))
 
     def hessian(self, /, *args: Any, **values: Any) -> ProgramDerivatives:
-        """Return value, gradient and Hessian; of arrays the Hessian has the variables on two axes more, at the end.
+        """Return value, gradient and Hessian; of arrays the Hessian has the variables on two axes
+        more, at the end.
 
         Raises as `gradient`, and `ExpressionError` where there is no second derivative.
         """
@@ -163,20 +179,25 @@ class Program:
         if has_arrays(values):
             columns = self._over("hessian", values)
             slopes = {name: columns[f"d_{name}"] for name in names}
-            return ProgramDerivatives(columns["value"], slopes, _square(columns, names), errors=columns["error"])
+            return ProgramDerivatives(
+                columns["value"], slopes, _square(columns, names), errors=columns["error"]
+            )
         point = self._point(values)
         with explained(self.text), use_budget(length=len(self.text)):
             check_single(self._program)
             quick = self._compiled.second(self._leaf_numbers(point))
             if quick is not None:
-                return ProgramDerivatives(quick.value, dict(zip(names, quick.gradient, strict=True)), quick.hessian)
+                return ProgramDerivatives(
+                    quick.value, dict(zip(names, quick.gradient, strict=True)), quick.hessian
+                )
             from .hessian import hessian  # most points have compiled answers
 
             answer = hessian(self.text, point, wrt=names)
         return ProgramDerivatives(answer.value, answer.gradient, answer.hessian)
 
     def jacobian(self, /, *args: Any, **values: Any) -> ProgramDerivatives:
-        """Return the values of all results, and a row of derivatives of each; of arrays on two axes more, at the end.
+        """Return the values of all results, and a row of derivatives of each; of arrays on two axes
+        more, at the end.
 
         Raises as `gradient`.
         """
@@ -188,7 +209,9 @@ class Program:
             marks = [""] if count == 1 else [*range(1, count + 1)]
             found = np.stack([columns[f"value{k}"] for k in marks], axis=-1)
             rows = [np.stack([columns[f"d{k}_{name}"] for name in names], axis=-1) for k in marks]
-            return ProgramDerivatives(found, jacobian=np.stack(rows, axis=-2), errors=columns["error"])
+            return ProgramDerivatives(
+                found, jacobian=np.stack(rows, axis=-2), errors=columns["error"]
+            )
         point = self._point(values)
         with explained(self.text), use_budget(length=len(self.text)):
             quick = self._compiled.first(self._leaf_numbers(point))
@@ -205,7 +228,9 @@ class Program:
 
         variables = self.variables
         by = [variables.get(name) or variable(name) for name in self.parameters]
-        return PointDerivatives(self.outputs, [variables[name] for name in self._program.leaves], by)
+        return PointDerivatives(
+            self.outputs, [variables[name] for name in self._program.leaves], by
+        )
 
     @cached_property
     def _names(self) -> dict[str, None]:
@@ -220,9 +245,15 @@ class Program:
 
     # ---- arrays
     def _over(
-        self, question: str, values: Mapping[str, Any], wrt: Sequence[str] | None = None, *, calls: int = 2
+        self,
+        question: str,
+        values: Mapping[str, Any],
+        wrt: Sequence[str] | None = None,
+        *,
+        calls: int = 2,
     ) -> dict[str, Any]:
-        """Return the columns of an answer, in the shape of the arrays; nan where there is none, for which it warns.
+        """Return the columns of an answer, in the shape of the arrays; nan where there is none, for
+        which it warns.
 
         The warning is about the line that is so many `calls` above.
         """
@@ -237,27 +268,40 @@ class Program:
             given = np.broadcast_arrays(*arrays)
         except ValueError as error:
             shapes = {name: a.shape for name, a in zip(values, arrays, strict=True)}
-            raise ValueError(f"the arrays have shapes that do not fit together: {shapes}") from error
+            raise ValueError(
+                f"the arrays have shapes that do not fit together: {shapes}"
+            ) from error
         key = question if wrt is None else "values"
         if key not in self._rows:
             with explained(self.text):
                 self._rows[key] = rows(self.text, question=question, wrt=wrt)
         with explained(self.text):
-            found = self._rows[key]({name: a.reshape(-1) for name, a in zip(values, given, strict=True)})
+            found = self._rows[key](
+                {name: a.reshape(-1) for name, a in zip(values, given, strict=True)}
+            )
         shape = given[0].shape
         errors = found.pop("error")
-        columns = {name: np.asarray(column, dtype=float).reshape(shape) for name, column in found.items()}
+        columns = {
+            name: np.asarray(column, dtype=float).reshape(shape) for name, column in found.items()
+        }
         missing = {k: text for k, text in enumerate(errors) if text is not None}
         if missing:
             first = min(missing)
-            message = f"{len(missing):,} of {len(errors):,} points have no answer (nan), at {first}: {missing[first]}"
+            message = (
+                f"{len(missing):,} of {len(errors):,} points have no answer (nan), at {first}:"
+                f" {missing[first]}"
+            )
             warnings.warn(message, RuntimeWarning, stacklevel=1 + calls)
         return columns | {"error": missing}
 
     def _values_over(self, values: Mapping[str, Any]) -> Any:
         count = len(self._program.roots)
         columns = self._over("jacobian", values, (), calls=3)
-        return columns["value"] if count == 1 else tuple([columns[f"value{k}"] for k in range(1, count + 1)])
+        return (
+            columns["value"]
+            if count == 1
+            else tuple([columns[f"value{k}"] for k in range(1, count + 1)])
+        )
 
     # ---- arguments
     def _named(self, args: Sequence[Any], values: dict[str, Any]) -> dict[str, Any]:
@@ -265,7 +309,8 @@ class Program:
             names = [*self._names]
             if len(args) > len(names):
                 raise TypeError(
-                    f"the program has {plural(len(names), 'variable')}, and the call has {len(args)} values"
+                    f"the program has {plural(len(names), 'variable')}, and the call has"
+                    f" {len(args)} values"
                 )
             if twice := [name for name in names[: len(args)] if name in values]:
                 raise TypeError(f"{quote(twice)} has two values, by its position and by its name")
@@ -282,7 +327,9 @@ class Program:
             listed = quote(leaves, "no variables")
             raise TypeError(f"`{name}` {what} of this program: its variables are {listed}")
         missing = [name for name in leaves if name not in values]
-        raise TypeError(f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`")
+        raise TypeError(
+            f"the program needs a value for {quote(missing)}: call it as `f({missing[0]}=…)`"
+        )
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _program_of, (self.text, tuple(self._names))

@@ -22,12 +22,13 @@ if TYPE_CHECKING:
     from ...engine.quantities.unit import Unit
     from ...questions.quantities import Units
 
+# What may be the matter at a place, by its kind.
 PLACES = {
     "kink": "may have a kink; the derivatives are those of all sides",
     "slope": "may have a kink, a jump or an infinite derivative: no derivative is bounded there",
     "value": "may be undefined, without bound, or jump: nothing is proven there",
 }
-"""What may be the matter at a place, by its kind."""
+# What is proven of a variable, in words.
 MONOTONICITY = {
     "increasing": "increasing: proven",
     "decreasing": "decreasing: proven",
@@ -36,7 +37,6 @@ MONOTONICITY = {
     "constant": "constant: proven",
     "neither": "rises and falls: proven",
 }
-"""What is proven of a variable, in words."""
 
 
 class ExactEnd(float):
@@ -73,7 +73,9 @@ class BoxPlace(Record):
 
 
 class GradientRanges(Answer, Record, shows=("box", "ranges")):
-    """Proven ranges of a program and its partial derivatives over a box: `gradient(…, over=…, certified=True)`."""
+    """Proven ranges of a program and its partial derivatives over a box: `gradient(…, over=…,
+    certified=True)`.
+    """
 
     declaration = """
     csv line id variable low[] high[] everywhere monotonicity error
@@ -84,14 +86,17 @@ class GradientRanges(Answer, Record, shows=("box", "ranges")):
       low column: no smaller number is reached; null where there is no bound
       high column: no larger number is reached; null where there is no bound
       everywhere column: whether that holds all over the box, not only outside of `places`
-      overestimation: the share of its width by which the range may be too wide; null where it is not everywhere
-      monotonicity column: what is proven of the program along the variable: `increasing`, `decreasing`, \
+      overestimation: the share of its width by which the range may be too wide; null where it is \
+      not everywhere
+      monotonicity column: what is proven of the program along the variable: `increasing`, \
+      `decreasing`, \
       `nondecreasing`, `nonincreasing`, `constant` or `neither`; null where nothing is
     places: where something is not proven, or a kink may be
       box: the ends of each variable
       kind: `kink`; `slope`: no derivative is bounded; `value`: nothing is
       part: the part of the program that it is about
-    complete: whether the parts of the box are as narrow as they are worth; otherwise more work gives narrower ranges
+    complete: whether the parts of the box are as narrow as they are worth; otherwise more work \
+    gives narrower ranges
     units
     constants
     warnings
@@ -116,10 +121,11 @@ def gradient_ranges(
     wrt: Sequence[str] | str | None = None,
     units: Sequence[str] | str | None = None,
 ) -> GradientRanges:
-    """Return ranges that are proven to contain the program `text` and its derivatives over a `box` of variables.
+    """Return ranges that are proven to contain the program `text` and its derivatives over a `box`
+    of variables.
 
-    The other variables have their values at `point`. Raises `ExpressionError` as `gradient` does; `usage` for an open
-    or empty side of the box, and for a name that the program does not use.
+    The other variables have their values at `point`. Raises `ExpressionError` as `gradient` does;
+    `usage` for an open or empty side of the box, and for a name that the program does not use.
 
     >>> answer = gradient_ranges("x**2", {}, box={"x": Range(1, 2)})
     >>> [(each.name, round(each.low, 6), round(each.high, 6), each.monotonicity) for each in answer.ranges]
@@ -128,10 +134,21 @@ def gradient_ranges(
     require("flint", "certified", "`--over` needs python-flint, which is not installed", "")
     problem = _problem(text, point, box, wrt, units)
     m = range_numbers()
-    sides = {name: (number_as_typed(m, name, low), number_as_typed(m, name, high)) for name, (low, high) in _ends(box)}
-    fixed = {name: number_as_typed(m, name, x) for name, x in problem.point.items() if name not in box}
+    sides = {
+        name: (number_as_typed(m, name, low), number_as_typed(m, name, high))
+        for name, (low, high) in _ends(box)
+    }
+    fixed = {
+        name: number_as_typed(m, name, x) for name, x in problem.point.items() if name not in box
+    }
     wanted = [*box] if wrt is None else problem.wanted
-    found = BoxRanges(m, problem.program.graph, sides, fixed, [*box, *(name for name in wanted if name not in box)])
+    found = BoxRanges(
+        m,
+        problem.program.graph,
+        sides,
+        fixed,
+        [*box, *(name for name in wanted if name not in box)],
+    )
     _check_value(found)
     return _answer(problem, box, wanted, found)
 
@@ -141,13 +158,19 @@ def _ends(box: Mapping[str, Range]) -> list[tuple[str, tuple[Any, Any]]]:
 
 
 def _problem(
-    text: str, point: Point | None, box: Mapping[str, Range], wrt: Sequence[str] | str | None, units: Any
+    text: str,
+    point: Point | None,
+    box: Mapping[str, Range],
+    wrt: Sequence[str] | str | None,
+    units: Any,
 ) -> Problem:
     typed = with_units(point)
     for name, (low, high) in box.items():
         _check_dimension(name, low, high)
     check_ends(box, typed)
-    problem = pose_with_units(text, {**typed, **{name: low for name, (low, _) in _ends(box)}}, wrt, units)
+    problem = pose_with_units(
+        text, {**typed, **{name: low for name, (low, _) in _ends(box)}}, wrt, units
+    )
     check_variables(box, problem.program.leaves)
     return problem
 
@@ -157,7 +180,8 @@ def _check_dimension(name: str, low: Any, high: Any) -> None:
     dimensions = {None if unit is None else unit.dimension for unit in units}
     if len(dimensions) > 1:
         raise point_error(
-            f"the ends of `{name}` are in units of two quantities", "write both in one unit: `x=1[m]:2[m]`"
+            f"the ends of `{name}` are in units of two quantities",
+            "write both in one unit: `x=1[m]:2[m]`",
         )
 
 
@@ -172,16 +196,21 @@ def _check_value(found: BoxRanges) -> None:
         raise fault
     message = "no part of the box has a bound of the value"
     span = None if fault is None else fault.span
-    raise ExpressionError("domain", message, span, "take a smaller box, or allow more work: `--work 10`")
+    raise ExpressionError(
+        "domain", message, span, "take a smaller box, or allow more work: `--work 10`"
+    )
 
 
-def _answer(problem: Problem, box: Mapping[str, Range], wanted: Sequence[str], found: BoxRanges) -> GradientRanges:
+def _answer(
+    problem: Problem, box: Mapping[str, Range], wanted: Sequence[str], found: BoxRanges
+) -> GradientRanges:
     names = ["", *found.wrt]
     by_name = dict(zip(names, found.ranges(), strict=True))
     measured = problem.units
     tree = None if measured is None else measured.of_gradient(wanted)
     units = {
-        name: None if tree is None else tree["gradient"][name] if name else tree["value"] for name in ["", *wanted]
+        name: None if tree is None else tree["gradient"][name] if name else tree["value"]
+        for name in ["", *wanted]
     }
     ranges = tuple(_number_range(found, name, by_name[name], units[name]) for name in units)
     ends = {name: (_shown(low), _shown(high)) for name, (low, high) in _ends(box)}
@@ -193,7 +222,9 @@ def _answer(problem: Problem, box: Mapping[str, Range], wanted: Sequence[str], f
     if not found.complete:
         hint = "allow more: `--work 10`, or take a smaller box"
         warnings.append(
-            Diagnostic("note", "the work ended before the ranges were as narrow as they can be", None, hint)
+            Diagnostic(
+                "note", "the work ended before the ranges were as narrow as they can be", None, hint
+            )
         )
     answer = GradientRanges(
         text=problem.program.text,
@@ -220,7 +251,9 @@ def _shown(end: Any) -> float:
     return float(getattr(end, "number", end))
 
 
-def _number_range(found: BoxRanges, name: str, proven: ProvenRange, unit: Unit | None) -> NumberRange:
+def _number_range(
+    found: BoxRanges, name: str, proven: ProvenRange, unit: Unit | None
+) -> NumberRange:
     low, high = proven.low, proven.high
     if unit is not None:
         from ...engine.quantities.presentation import present_number
@@ -252,7 +285,9 @@ def _monotonicity(found: BoxRanges, name: str, slope: ProvenRange) -> str | None
 
 
 def _below(x: Any) -> float | None:
-    """Return the largest double that is surely not above a number, with its exact value if known; None without one."""
+    """Return the largest double that is surely not above a number, with its exact value if known;
+    None without one.
+    """
     low = x.a.lower()
     near = float(low)
     return _with_exact(near if low >= near else math.nextafter(near, -math.inf), x)
@@ -280,7 +315,8 @@ def _place(problem: Problem, found: BoxRanges, place: UnprovenPlace) -> BoxPlace
     part = problem.program.text if span is None else problem.program.text[span.start : span.end]
     ends = {name: Ball(a) for name, a in zip(found.names, place.box, strict=True)}
     box = {
-        name: (_presented(problem, name, _below(a)), _presented(problem, name, _above(a))) for name, a in ends.items()
+        name: (_presented(problem, name, _below(a)), _presented(problem, name, _above(a)))
+        for name, a in ends.items()
     }
     return BoxPlace(box=box, kind=place.kind, part=" ".join(part.split()))
 

@@ -1,4 +1,6 @@
-"""Structures of numbers: arrays, lists, tuples and dictionaries of them, taken apart and put together again."""
+"""Structures of numbers: arrays, lists, tuples and dictionaries of them, taken apart and put
+together again.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ class ArrayShape(NamedTuple):
     shape: tuple[int, ...]
 
 
+# A list, tuple or dictionary of structures, an `ArrayShape`, or None for one number.
 Structure = Any
-"""A list, tuple or dictionary of structures, an `ArrayShape`, or None for one number."""
 
 
 def flatten(x: Any, what: str, numbers: list[Any]) -> Structure:
@@ -30,7 +32,9 @@ def flatten(x: Any, what: str, numbers: list[Any]) -> Structure:
         import numpy as np
 
         flat = np.asarray(x).reshape(-1)
-        numbers.extend(entry if isinstance(entry, Value) else as_float(entry, what) for entry in flat)
+        numbers.extend(
+            entry if isinstance(entry, Value) else as_float(entry, what) for entry in flat
+        )
         return ArrayShape(tuple(x.shape))
     numbers.append(x if isinstance(x, Value) else as_float(x, what))
     return None
@@ -44,7 +48,9 @@ def like(x: Any, parts: list[Any]) -> Any:
 
 
 def unflatten(structure: Structure, entries: Iterator[Any], numeric: bool) -> Any:
-    """Return the structure with its numbers taken from `entries`; arrays hold floats if `numeric`."""
+    """Return the structure with its numbers taken from `entries`; arrays hold floats if
+    `numeric`.
+    """
     if structure is None:
         return next(entries)
     if isinstance(structure, ArrayShape):
@@ -61,7 +67,9 @@ def unflatten(structure: Structure, entries: Iterator[Any], numeric: bool) -> An
 
 
 def _stacked(np: Any, rows: list[Any], shape: tuple[int, ...], numeric: bool) -> Any:
-    """Return an array of entries, each a number, an array, or a structure of these, which stays outside."""
+    """Return an array of entries, each a number, an array, or a structure of these, which stays
+    outside.
+    """
     if set(map(type, rows)) <= {float}:
         return np.array(rows, dtype=float if numeric else object).reshape(shape)
     first: Any = rows[0]

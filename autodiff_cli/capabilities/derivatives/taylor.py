@@ -43,16 +43,17 @@ if TYPE_CHECKING:
     from ...questions.quantities import Units
 
 MAX_DIGITS = 300_000
+# Precisions at which a number is compared with 0; the last one decides.
 ZERO_TEST_DIGITS = (60, 150)
-"""Precisions at which a number is compared with 0; the last one decides."""
+# Precisions at which coefficients below their error bounds are computed; those of 0 at the last one
+# are 0.
 NOISE_DIGITS = (*ZERO_TEST_DIGITS, 800)
-"""Precisions at which coefficients below their error bounds are computed; those of 0 at the last one are 0."""
+# The largest relative error bound of a coefficient that is kept in doubles.
 NOISE = 1e-10
-"""The largest relative error bound of a coefficient that is kept in doubles."""
+# The correct digits of a coefficient that more digits do not change as a double.
 DIGITS_OF_DOUBLE = 16
-"""The correct digits of a coefficient that more digits do not change as a double."""
+# The smallest double: a coefficient that is proven to be as small is 0 as far as doubles go.
 ROUNDS_TO_ZERO = 2.0**-1074
-"""The smallest double: a coefficient that is proven to be as small is 0 as far as doubles go."""
 
 
 class Taylor(Record):
@@ -64,7 +65,8 @@ class Taylor(Record):
     variable: the variable that it is in
     order: its order
     polynomial: the polynomial as a formula
-    coefficients figures column=coefficient wide=c: its coefficients, by order: the derivative of order k divided by k!
+    coefficients figures column=coefficient wide=c: its coefficients, by order: the derivative of \
+    order k divided by k!
     point
     units
     constants
@@ -96,8 +98,8 @@ def taylor(
 ) -> Taylor:
     """Return the Taylor polynomial of a program at `point` in `wrt`, of order 0 to 200.
 
-    `wrt` is optional if there is one variable. Without a point that is at 0, which a note says. Raises
-    `ExpressionError` as `gradient` does.
+    `wrt` is optional if there is one variable. Without a point that is at 0, which a note says.
+    Raises `ExpressionError` as `gradient` does.
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
@@ -106,9 +108,16 @@ def taylor(
     graph, measured = posed.program.graph, posed.units
     wanted = posed.wanted if wrt is not None else posed.used_variables
     if len(wanted) != 1:
-        message = f"a Taylor series is taken in one variable, and this program has {len(wanted) or 'none'}"
+        message = (
+            "a Taylor series is taken in one variable, and this program has"
+            f" {len(wanted) or 'none'}"
+        )
         named = quote(wanted, "")
-        hint = f"choose one of {named}: `--wrt {wanted[0]}`" if named else "write a program with a variable"
+        hint = (
+            f"choose one of {named}: `--wrt {wanted[0]}`"
+            if named
+            else "write a program with a variable"
+        )
         raise usage_error(message, hint)
     _check_order(order, arithmetic)
     name = wanted[0]
@@ -122,7 +131,9 @@ def taylor(
         def expand(source: Source) -> list[Number]:
             return taylor_in(m, source, values, name, order)
 
-        result, is_right = _without_noise(graph, values, posed.point, name, order) if m is REAL else (None, True)
+        result, is_right = (
+            _without_noise(graph, values, posed.point, name, order) if m is REAL else (None, True)
+        )
         try:
             coefficients = result or expand(graph)
             remarks[:] = [] if is_right else _lost_digits(graph, values, posed.point, name, order)
@@ -145,18 +156,26 @@ def taylor(
             hint = f"no place was given, so it is {name} = 0: `--at {name}=…` chooses another"
             error.diagnostic = error.diagnostic._replace(hint=hint)
         raise
-    numbers["polynomial"] = polynomial(name, numbers["coefficients"], numbers["point"][name], units=tree)
+    numbers["polynomial"] = polynomial(
+        name, numbers["coefficients"], numbers["point"][name], units=tree
+    )
     constants, heard = posed.program.constants, (*posed.warnings, *remarks, *notes)
-    return Taylor(text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree)
+    return Taylor(
+        text, arithmetic, name, order, **numbers, constants=constants, warnings=heard, units=tree
+    )
 
 
 def _origin(text: str) -> tuple[dict[str, float], list[Diagnostic]]:
-    """Return the place 0 of a lone variable, and a note; nothing for a program with several or none."""
+    """Return the place 0 of a lone variable, and a note; nothing for a program with several or
+    none.
+    """
     variables = [*parse(text, units=True).variables]
     if len(variables) != 1 or have_units(text, {}):
         return {}, []
     (name,) = variables
-    note = Diagnostic("note", f"expanded at {name} = 0; `--at {name}=…` chooses another place", None, None)
+    note = Diagnostic(
+        "note", f"expanded at {name} = 0; `--at {name}=…` chooses another place", None, None
+    )
     return {name: 0.0}, [note]
 
 
@@ -166,7 +185,9 @@ def _check_order(order: int, arithmetic: Arithmetic) -> None:
         raise limit_error(message, f"order times digits may be up to {MAX_DIGITS:,}")
 
 
-def _lost_digits(graph: Graph, values: Values, point: Point, name: str, order: int) -> list[Diagnostic]:
+def _lost_digits(
+    graph: Graph, values: Values, point: Point, name: str, order: int
+) -> list[Diagnostic]:
     """Return warnings about coefficients in doubles that have lost their digits."""
 
     def coefficients(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
@@ -183,10 +204,11 @@ def coefficient_name(order: int) -> str:
 def _without_noise(
     graph: Graph, values: Values, point: Mapping[str, float | str], name: str, order: int
 ) -> tuple[list[Number] | None, bool]:
-    """Return the coefficients, inexact ones from many digits, and whether those digits leave all of them right.
+    """Return the coefficients, inexact ones from many digits, and whether those digits leave all of
+    them right.
 
-    There are none without error bounds. A typed point may be off by its rounding, `pi/2` too; one given as a double is
-    exact.
+    There are none without error bounds. A typed point may be off by its rounding, `pi/2` too; one
+    given as a double is exact.
     """
     bounded, doubles = {}, {}
     for key, x in values.items():
@@ -212,14 +234,18 @@ def _without_noise(
             return (
                 None,
                 False,
-            )  # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it no 0
+                # `tan(x)` at `pi/2` has no value; that its bound is as large as the number makes it
+                # no 0
+            )
         if not sharp:
             break
         unsure = []
         for k in noisy:
             left = sharp[k].correct_digits(DIGITS_OF_DOUBLE)
             if left and math.isfinite(x := float(sharp[k])):
-                coefficients[k] = x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
+                coefficients[k] = (
+                    x if abs(x - coefficients[k]) > NOISE * abs(x) else coefficients[k]
+                )
             elif sharp[k].abs_upper() >= bounds[k].error:
                 return None, False  # at a pole more digits give no smaller bound
             elif abs(coefficients[k]) <= bounds[k].error < math.inf:
@@ -266,8 +292,13 @@ def polynomial(
             return written(x)
         if unit.zero:
             # formulas have no scales with a zero of their own
-            kelvins = Fraction(x.text if isinstance(x, Figure) else repr(x)) * unit.scale + unit.zero
-            x, unit = Figure(str(kelvins), None) if isinstance(x, Figure) else float(kelvins), unit.difference
+            kelvins = (
+                Fraction(x.text if isinstance(x, Figure) else repr(x)) * unit.scale + unit.zero
+            )
+            x, unit = (
+                Figure(str(kelvins), None) if isinstance(x, Figure) else float(kelvins),
+                unit.difference,
+            )
         return f"{text}*1[{unit}]" if "/" in (text := written(x)) else f"{text}[{unit}]"
 
     at: Unit | None = units["point"][name] if units else None
@@ -292,12 +323,14 @@ def polynomial(
 
 
 # ---- fractions
+# The largest denominator of a coefficient that is shown as a fraction, as in LaTeX.
 MAX_DENOMINATOR = 10**7
-"""The largest denominator of a coefficient that is shown as a fraction, as in LaTeX."""
 
 
 def with_fractions(answer: Taylor) -> Taylor:
-    """Return the answer with fractions in place of those coefficients in doubles that are exactly so, as 1/6 is."""
+    """Return the answer with fractions in place of those coefficients in doubles that are exactly
+    so, as 1/6 is.
+    """
     if answer.arithmetic != DOUBLE or answer.units is not None:
         return answer
     from ...engine.numbers.exact import EXACT
@@ -306,19 +339,27 @@ def with_fractions(answer: Taylor) -> Taylor:
     with Defined(ExpressionError, BudgetExceeded, *NO_RESULT):
         (output,) = parse(answer.text, answer.point).outputs
         values = {name: EXACT.number(Fraction(float(x))) for name, x in answer.point.items()}
-        graph, point = graph_of((_with_exp(output),)), {name: float(x) for name, x in answer.point.items()}
+        graph, point = (
+            graph_of((_with_exp(output),)),
+            {name: float(x) for name, x in answer.point.items()},
+        )
         try:
             coefficients = taylor_in(EXACT, graph, values, answer.variable, answer.order)
         except ExpressionError:
             through = series_through(EXACT, graph, values, point, answer.variable, answer.order)
             coefficients = through[0] if through else []
-    shown = [_fraction(x, exact) for x, exact in zip(answer.coefficients, coefficients, strict=bool(coefficients))]
+    shown = [
+        _fraction(x, exact)
+        for x, exact in zip(answer.coefficients, coefficients, strict=bool(coefficients))
+    ]
     return answer._replace(coefficients=shown) if shown else answer
 
 
 def _fraction(x: Shown, exact: Any) -> Shown:
     fraction = Fraction(exact)
-    is_short = 1 < fraction.denominator <= MAX_DENOMINATOR and math.isclose(fraction, float(x), rel_tol=NOISE)
+    is_short = 1 < fraction.denominator <= MAX_DENOMINATOR and math.isclose(
+        fraction, float(x), rel_tol=NOISE
+    )
     return Figure(str(fraction), None) if is_short else x
 
 
@@ -378,12 +419,18 @@ def series_through(
             return None
         if m is not REAL:
             replayed: Iterator[bool] = iter(decisions.taken)
-            is_zero = (lambda x: bool(x == 0)) if m.name in ("exact", "certified") else lambda _: next(replayed)
+            is_zero = (
+                (lambda x: bool(x == 0))
+                if m.name in ("exact", "certified")
+                else lambda _: next(replayed)
+            )
             series = laurent_in(m, output, values, by, order, is_zero)
     except (NoSeries, BudgetExceeded, *NO_RESULT, ExpressionError) as error:
         if m is not REAL and getattr(error, "kind", "") == UNDECIDED:
             # with more digits there may be a limit
-            raise undecided("cannot determine whether the formula has a limit at this point") from None
+            raise undecided(
+                "cannot determine whether the formula has a limit at this point"
+            ) from None
         return None
     zero = m.number(0)
     coefficients = [zero + (float(x) if m is REAL else x) for x in map(series.at, range(order + 1))]
@@ -394,19 +441,30 @@ def series_through(
     value = value_in(m, output, values)
     if value is None:
         remarks.append(
-            "the formula has no value at this point, but a limit: the series is that of its continuous extension"
+            "the formula has no value at this point, but a limit: the series is that of its"
+            " continuous extension"
         )
     elif not m.same(value, coefficients[0]):
-        message = f"the value jumps here: it is {show(value)} at the point, and its limit is {show(coefficients[0])}"
+        message = (
+            f"the value jumps here: it is {show(value)} at the point, and its limit is"
+            f" {show(coefficients[0])}"
+        )
         raise NotSmooth("derivative", message, None, "move the point to one side")
     if not decisions.confirmed:
-        remarks.append(f"the cancellation of terms is confirmed with {ZERO_TEST_DIGITS[-1]} digits, but not proven")
-    return coefficients, [Diagnostic("removable", "; ".join(remarks), None, None)] if remarks else []
+        remarks.append(
+            f"the cancellation of terms is confirmed with {ZERO_TEST_DIGITS[-1]} digits, but not"
+            " proven"
+        )
+    return coefficients, (
+        [Diagnostic("removable", "; ".join(remarks), None, None)] if remarks else []
+    )
 
 
 def limit_hint(program: Program, point: Point) -> str | None:
-    """Return a hint with the limit at a point without value; None if unknown, or if more digits have a value there."""
-    (by, *others) = program.variables or ("",)
+    """Return a hint with the limit at a point without value; None if unknown, or if more digits
+    have a value there.
+    """
+    by, *others = program.variables or ("",)
     if others or not by:
         return None
     with Defined(BudgetExceeded, *NO_RESULT, NoSeries):

@@ -19,7 +19,9 @@ class TaylorView(View[Taylor], of=Taylor):
         yield value_line("polynomial", self._polynomial(answer, self._written))
         yield from input_lines(answer.constants, answer.point, (answer.variable,), self.digits)
         rows = [(str(k), x) for k, x in enumerate(answer.coefficients)]
-        yield numbers_table(("order", f"coefficient in {answer.variable}"), rows, self.digits, right=(0, 1))
+        yield numbers_table(
+            ("order", f"coefficient in {answer.variable}"), rows, self.digits, right=(0, 1)
+        )
 
     def rows(self, answer: Taylor) -> Iterator[OutputRow]:
         for k, x in enumerate(answer.coefficients):
@@ -30,13 +32,17 @@ class TaylorView(View[Taylor], of=Taylor):
         from ...show.tex import FunctionAtPoint, over_lines, recognise_number
 
         def written(x: Shown) -> str:
-            fraction = "" if isinstance(x, Figure) or answer.units is not None else recognise_number(x)
+            fraction = (
+                "" if isinstance(x, Figure) or answer.units is not None else recognise_number(x)
+            )
             return fraction or self._written(x)
 
         others = {name: x for name, x in answer.point.items() if name != answer.variable}
         at_point = FunctionAtPoint(answer.text, others, self.digits, answer.variable)
         formula = self._polynomial(answer, written)
-        series = at_point.typeset.expression(parse(formula, {answer.variable}, units=True).outputs[0])
+        series = at_point.typeset.expression(
+            parse(formula, {answer.variable}, units=True).outputs[0]
+        )
         left = at_point.head if others or not at_point.sides else ""
         return at_point.equations([(left, over_lines(series), r"\approx")])
 
@@ -45,4 +51,8 @@ class TaylorView(View[Taylor], of=Taylor):
         return polynomial(answer.variable, answer.coefficients, center, written, answer.units)
 
     def _written(self, x: Shown) -> str:
-        return shortest_text(x) if isinstance(x, Figure) else format_number(without_unit(x), self.digits)
+        return (
+            shortest_text(x)
+            if isinstance(x, Figure)
+            else format_number(without_unit(x), self.digits)
+        )

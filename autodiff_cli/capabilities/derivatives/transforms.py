@@ -1,4 +1,6 @@
-"""Derivatives of Python functions on Values and arrays of them, as JAX has them: `grad(f)` is a function again."""
+"""Derivatives of Python functions on Values and arrays of them, as JAX has them: `grad(f)` is a
+function again.
+"""
 
 from __future__ import annotations
 
@@ -40,21 +42,28 @@ def _function(f: Any) -> tuple[Callable[..., Any], tuple[str, ...] | None]:
     return f, None
 
 
+# The variables of the transformations in whose functions a call is made.
 _traced: ContextVar[frozenset[Value]] = ContextVar("traced", default=frozenset())
-"""The variables of the transformations in whose functions a call is made."""
 
 
 class _TracedCall:
     """A call of a function with Values in place of the numbers that it is differentiated by."""
 
     def __init__(
-        self, f: Callable[..., Any], names: tuple[str, ...] | None, argnums: Any, args: Any, keywords: Any, name: str
+        self,
+        f: Callable[..., Any],
+        names: tuple[str, ...] | None,
+        argnums: Any,
+        args: Any,
+        keywords: Any,
+        name: str,
     ) -> None:
         args, keywords = list(args), dict(keywords)
         self.chosen, self.single = _places(f, names, argnums, args, keywords)
         self.numbers: list[Any] = []
         self.structures = [
-            flatten(_entry(args, keywords, k), f"{name}: an argument cannot be", self.numbers) for k in self.chosen
+            flatten(_entry(args, keywords, k), f"{name}: an argument cannot be", self.numbers)
+            for k in self.chosen
         ]
         self.is_nested = any(isinstance(x, Value) for x in self.numbers)
         # of a Value a node of its own, of which the derivative is a function
@@ -74,7 +83,9 @@ class _TracedCall:
             _traced.reset(token)
 
     def is_differentiated_again(self, outputs: Sequence[Value]) -> bool:
-        """Return whether an outer transformation differentiates the results, by these or by other variables."""
+        """Return whether an outer transformation differentiates the results, by these or by other
+        variables.
+        """
         return self.is_nested or (bool(self.outer) and not self.outer.isdisjoint(in_order(outputs)))
 
     def of_inputs(self, entries: Sequence[Any]) -> Any:
@@ -82,7 +93,9 @@ class _TracedCall:
         return _by_input(self.structures, self.chosen, self.single, entries)
 
 
-def _by_input(structures: Sequence[Structure], chosen: Sequence[Any], single: bool, entries: Sequence[Any]) -> Any:
+def _by_input(
+    structures: Sequence[Structure], chosen: Sequence[Any], single: bool, entries: Sequence[Any]
+) -> Any:
     rest = iter(entries)
     parts = [unflatten(structure, rest, numeric=True) for structure in structures]
     if single:
@@ -94,13 +107,18 @@ class _Recorded:
     """A function that is recorded, and its answers in the structures of arguments and results."""
 
     def __init__(self, function: Callable[..., Any], argnums: Any, name: str) -> None:
-        from ...api.recorded_calls import RecordedFunction  # what compiles is imported where it is asked for
+        # what compiles is imported where it is asked for
+        from ...api.recorded_calls import RecordedFunction
 
         self.function, self.argnums = function, argnums
-        self.recorded = RecordedFunction(function, _flat_results if name == "jacobian" else partial(_one_result, name))
+        self.recorded = RecordedFunction(
+            function, _flat_results if name == "jacobian" else partial(_one_result, name)
+        )
 
     def first(self, args: Any, keywords: Any) -> tuple[Any, list[Any], Any] | None:
-        """Return the values, the gradient of each in the structure of the arguments, and the results' structure."""
+        """Return the values, the gradient of each in the structure of the arguments, and the
+        results' structure.
+        """
         chosen, single = _places(self.function, None, self.argnums, list(args), keywords)
         answer = None if _traced.get() else self.recorded.first(args, keywords, chosen)
         if answer is None:
@@ -154,7 +172,11 @@ def _entry(args: list[Any], keywords: dict[str, Any], k: int | str) -> Any:
 
 
 def _places(
-    f: Callable[..., Any], names: tuple[str, ...] | None, argnums: Any, args: list[Any], keywords: dict[str, Any]
+    f: Callable[..., Any],
+    names: tuple[str, ...] | None,
+    argnums: Any,
+    args: list[Any],
+    keywords: dict[str, Any],
 ) -> tuple[list[Any], bool]:
     """Return the positions or keywords to differentiate by, and whether they are one."""
     if argnums is None and names is not None and not args:
@@ -174,7 +196,10 @@ def _places(
         place = k + len(args) if k < 0 else k
         if not 0 <= place < len(args):
             called = plural(len(args), "positional argument")
-            raise TypeError(f"argnums is {k}, and the call has {called}: derivatives are by positional arguments")
+            raise TypeError(
+                f"argnums is {k}, and the call has {called}: derivatives are by positional"
+                " arguments"
+            )
         places.append(place)
     if not places:
         raise TypeError("argnums is empty: there is nothing to differentiate by")
@@ -182,7 +207,11 @@ def _places(
 
 
 def _scalar(result: Any, name: str) -> Value:
-    if not isinstance(result, Value) and getattr(result, "shape", None) == () and hasattr(result, "item"):
+    if (
+        not isinstance(result, Value)
+        and getattr(result, "shape", None) == ()
+        and hasattr(result, "item")
+    ):
         result = result.item()
     if isinstance(result, Value):
         return result
@@ -190,18 +219,28 @@ def _scalar(result: Any, name: str) -> Value:
         return as_value(as_float(result, name))
     except TypeError:
         advice = "`jacobian` differentiates functions with several results"
-        raise TypeError(f"{name} is of a function whose result is one number, not {result!r}: {advice}") from None
+        raise TypeError(
+            f"{name} is of a function whose result is one number, not {result!r}: {advice}"
+        ) from None
 
 
 # ---- sweeps
-def _named_leaves(graph: Graph, leaves: Sequence[Value]) -> tuple[Graph, dict[str, float], list[str]]:
-    """Return the graph with a name of its own for every variable, their values, and the names of the leaves."""
+def _named_leaves(
+    graph: Graph, leaves: Sequence[Value]
+) -> tuple[Graph, dict[str, float], list[str]]:
+    """Return the graph with a name of its own for every variable, their values, and the names of
+    the leaves.
+    """
     place = {node: i for i, node in enumerate(graph.places)}
     labels = {i: f"v{i}" for i, primitive in enumerate(graph.primitives) if primitive is VARIABLE}
     wanted = [f"input {k + 1}" for k in range(len(leaves))]
-    labels |= {place[leaf]: name for name, leaf in zip(wanted, leaves, strict=True) if leaf in place}
+    labels |= {
+        place[leaf]: name for name, leaf in zip(wanted, leaves, strict=True) if leaf in place
+    }
     values = {label: float(graph.data[i]) for i, label in labels.items()}
-    values |= {name: leaf.data for name, leaf in zip(wanted, leaves, strict=True) if name not in values}
+    values |= {
+        name: leaf.data for name, leaf in zip(wanted, leaves, strict=True) if name not in values
+    }
     return graph.replace(names=(labels, {}), rows=graph.rows), values, wanted
 
 
@@ -229,7 +268,9 @@ def _rows(outputs: Sequence[Value], leaves: Sequence[Value]) -> list[list[float]
 
 def _swept_rows(graph: Graph, leaves: Sequence[Value]) -> list[list[float]]:
     if has_own_rules(graph.places):
-        raise TypeError("an operation with a rule of its own has first derivatives of one result only")
+        raise TypeError(
+            "an operation with a rule of its own has first derivatives of one result only"
+        )
     from ...engine.graphs.value_and_gradient import evaluate_in
 
     at: Evaluation = evaluate_in(REAL, *_named_leaves(graph, leaves))
@@ -278,18 +319,22 @@ def _symbolic_gradient(output: Value, leaves: Sequence[Value]) -> list[Value]:
 
 # ---- the transformations
 def value_and_grad(
-    f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: bool = False, jit: bool = False
+    f: Callable[..., Any] | str,
+    argnums: Argnums | None = None,
+    has_aux: bool = False,
+    jit: bool = False,
 ) -> Any:
     """Return a function that returns the value of `f` and its gradient.
 
-    It takes the arguments of `f` and differentiates by those in `argnums`, the first by default: numbers, arrays, and
-    lists, tuples and dictionaries of these; the gradient has the same structure. With `has_aux` the function returns a
-    pair, the second of which is passed through.
+    It takes the arguments of `f` and differentiates by those in `argnums`, the first by default:
+    numbers, arrays, and lists, tuples and dictionaries of these; the gradient has the same
+    structure. With `has_aux` the function returns a pair, the second of which is passed through.
 
-    With `jit` the function is recorded once and compiled. A recording takes the place of a call where the comparisons
-    that the function made come out as they did, and arguments have the same structure and the same whole numbers and
-    texts; another call is recorded anew. Numbers and texts in its closure and among its globals may change, and so may
-    Values; all else that it reads has to stay as it is, and it cannot read `data`.
+    With `jit` the function is recorded once and compiled. A recording takes the place of a call
+    where the comparisons that the function made come out as they did, and arguments have the same
+    structure and the same whole numbers and texts; another call is recorded anew. Numbers and texts
+    in its closure and among its globals may change, and so may Values; all else that it reads has
+    to stay as it is, and it cannot read `data`.
 
     >>> value_and_grad(lambda w, x: (w[0]*x + w[1])**2)([2.0, 1.0], 3.0)
     (49.0, [42.0, 14.0])
@@ -313,11 +358,17 @@ def value_and_grad(
     return differentiated
 
 
-def grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: bool = False, jit: bool = False) -> Any:
-    """Return the gradient of `f` as a function of the same arguments, in the structure of those in `argnums`.
+def grad(
+    f: Callable[..., Any] | str,
+    argnums: Argnums | None = None,
+    has_aux: bool = False,
+    jit: bool = False,
+) -> Any:
+    """Return the gradient of `f` as a function of the same arguments, in the structure of those in
+    `argnums`.
 
-    `f` is a Python function on `Value`s and arrays of them, or the text of a program, whose variables are keywords.
-    With `jit` it is recorded once and compiled, as `value_and_grad` says.
+    `f` is a Python function on `Value`s and arrays of them, or the text of a program, whose
+    variables are keywords. With `jit` it is recorded once and compiled, as `value_and_grad` says.
 
     >>> from autodiff_cli import sin
     >>> grad(lambda x: x**2 + sin(x))(0.0), grad(grad(lambda x: x**3))(2.0)
@@ -336,7 +387,8 @@ def grad(f: Callable[..., Any] | str, argnums: Argnums | None = None, has_aux: b
 
 
 def hessian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = False) -> Any:
-    """Return the Hessian of a function whose result is one number, as a function of the same arguments.
+    """Return the Hessian of a function whose result is one number, as a function of the same
+    arguments.
 
     For an array it has its shape twice; for other structures it is one structure within another.
     """
@@ -350,7 +402,10 @@ def hessian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = F
         call = _TracedCall(function, names, argnums, args, keywords, "hessian")
         output = _scalar(call.result, "hessian")
         if call.is_differentiated_again([output]):
-            raise TypeError("the Hessian is not differentiated again: `grad(grad(grad(f)))` has third derivatives")
+            raise TypeError(
+                "the Hessian is not differentiated again: `grad(grad(grad(f)))` has third"
+                " derivatives"
+            )
         graph = graph_of(output)
         if has_own_rules(graph.places):
             raise TypeError("an operation with a rule of its own has first derivatives only")
@@ -362,7 +417,9 @@ def hessian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = F
 
 
 def jacobian(f: Callable[..., Any], argnums: Argnums | None = None, jit: bool = False) -> Any:
-    """Return the derivatives of all results of a function, in the structure of the results, as one of its arguments."""
+    """Return the derivatives of all results of a function, in the structure of the results, as one
+    of its arguments.
+    """
     function, names = _function(f)
     recorded = _recorded(function, names, argnums, "jacobian", jit)
 

@@ -43,9 +43,12 @@ EXACT, PRECISE = Arithmetic("exact"), Arithmetic("precision", 60)
 EQUAL_DIGITS = 50
 KINDS = {1: "derivative", 2: "second"}
 MISSING = "missing"
-FEW_DIGITS = f"that is the right number, rounded: give it exactly, or {marking.MIN_ROUNDED_DIGITS} digits or more of it"
+FEW_DIGITS = (
+    f"that is the right number, rounded: give it exactly, or {marking.MIN_ROUNDED_DIGITS} digits or"
+    " more of it"
+)
+# The most places of a coefficient that may be a rounded decimal.
 MAX_DECIMAL_PLACES = 20
-"""The most places of a coefficient that may be a rounded decimal."""
 
 
 def check_derivative(
@@ -84,19 +87,27 @@ def check_derivative(
     def marked(derivative: Derivative, entry: AnswerEntry) -> Marked:
         posed = own_exercise(kind, text, [derivative.formula], derivative.by[:1])
         if unknowns:
-            typed: FormulaAnswer = CurveAnswer(program, unknowns, derivative, posed=posed, answer=answer, entry=entry)
+            typed: FormulaAnswer = CurveAnswer(
+                program, unknowns, derivative, posed=posed, answer=answer, entry=entry
+            )
         else:
             typed = FormulaAnswer(posed, answer, entry)
         return typed.mark()._replace(given=answer[entry.start : entry.end].strip())
 
-    wanted: dict[Key, Derivative] = {(derivative.of, derivative.by): derivative for derivative in derivatives}
-    answered = {entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None}
+    wanted: dict[Key, Derivative] = {
+        (derivative.of, derivative.by): derivative for derivative in derivatives
+    }
+    answered = {
+        entry.key: entry for entry in entries(answer, list(wanted), names) if entry.key is not None
+    }
     if len(wanted) == 1:
         (entry,) = answered.values()
         return marked(derivatives[0], entry)._replace(given=answer)
     posed = own_exercise(kind, text, [derivative.formula for derivative in derivatives], wrt or ())
     asked = [] if order > 1 or unknowns else [derivative.by[0] for derivative in derivatives]
-    return marked_together(posed, answer, wanted, answered, lambda key, entry: marked(wanted[key], entry), asked)
+    return marked_together(
+        posed, answer, wanted, answered, lambda key, entry: marked(wanted[key], entry), asked
+    )
 
 
 T = TypeVar("T")
@@ -114,29 +125,48 @@ def marked_together(
     marks = []
     for key in wanted:
         of = derivative_name(key[1], key[0])
-        missing = Marked(posed, "", False, MISSING, f"add it to the answer: `{of} = …`", "entries", 0)
+        missing = Marked(
+            posed, "", False, MISSING, f"add it to the answer: `{of} = …`", "entries", 0
+        )
         marks.append((mark(key, answered[key]) if key in answered else missing)._replace(of=of))
     groups: dict[str, list[str]] = {"wrong": [], MISSING: [], "right": []}
     for marked in marks:
-        groups["right" if marked.right else MISSING if marked.message == MISSING else "wrong"].append(marked.of)
+        groups[
+            "right" if marked.right else MISSING if marked.message == MISSING else "wrong"
+        ].append(marked.of)
     is_right = len(groups["right"]) == len(marks)
     message = "right: both of them" if len(marks) == 2 else f"right: all {len(marks)} of them"
     if not is_right:
-        parts = (f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} {word}" for word, of in groups.items() if of)
+        parts = (
+            f"{', '.join(of)} {'is' if len(of) == 1 else 'are'} {word}"
+            for word, of in groups.items()
+            if of
+        )
         message = f"wrong: {'; '.join(parts)}"
         alphabetic = sorted(names)
         turned = dict(zip(alphabetic, names, strict=True))
         if "=" not in answer and alphabetic != [*names]:
-            others = {(of, by): answered.get((of, tuple(turned[name] for name in by))) for of, by in wanted}
+            others = {
+                (of, by): answered.get((of, tuple(turned[name] for name in by)))
+                for of, by in wanted
+            }
             if all(entry is not None and mark(key, entry).right for key, entry in others.items()):
-                message += f"; in the order {', '.join(alphabetic)} they are right, but the order is {', '.join(names)}"
+                message += (
+                    f"; in the order {', '.join(alphabetic)} they are right, but the order is"
+                    f" {', '.join(names)}"
+                )
     points = max((marked.points for marked in marks), default=0)
     hint = next((marked.hint for marked in marks if not marked.right), "")
     return Marked(posed, answer, is_right, message, hint, "entries", points, entries=tuple(marks))
 
 
 def check_series(
-    text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, order: int = 8
+    text: str,
+    point: Point | None = None,
+    *,
+    answer: str,
+    wrt: Sequence[str] | None = None,
+    order: int = 8,
 ) -> Marked:
     """Mark a polynomial as the Taylor polynomial of a program."""
     marking.require_length(answer)
@@ -149,7 +179,10 @@ def check_series(
         output, leaf = single_output(program), program.variables.get(name) or variable(name)
         for other, unknown in program.variables.items():
             if other not in at:
-                message, hint = f"`{other}` is not a variable of the program", f"its variables: {quote(at)}"
+                message, hint = (
+                    f"`{other}` is not a variable of the program",
+                    f"its variables: {quote(at)}",
+                )
                 raise ExpressionError("name", message, unknown.span, hint)
         parts = coefficients(output, leaf, lambda v: v, lambda primitive, a, b: a)
         if parts is None:
@@ -179,7 +212,9 @@ def check_series(
                 rounded.append(str(k))
                 continue
             shown = marking.distinguishable(right, wrong)
-            message = "wrong: the coefficient of order {} is {}, and the answer has {}".format(k, *shown)
+            message = "wrong: the coefficient of order {} is {}, and the answer has {}".format(
+                k, *shown
+            )
             hint = (
                 f"the term of order {k} is missing" if not wrong
                 else FEW_DIGITS if marking.rounds_to(decimal, wrong, right)
@@ -192,7 +227,11 @@ def check_series(
     proven = decisions.confirmed and more.confirmed
     proof = "" if proven else f", to {ZERO_TEST_DIGITS[-1]} digits, which is not a proof"
     if rounded:
-        which = f"that of order {rounded[0]} is" if len(rounded) == 1 else f"those of order {join_names(rounded)} are"
+        which = (
+            f"that of order {rounded[0]} is"
+            if len(rounded) == 1
+            else f"those of order {join_names(rounded)} are"
+        )
         return Marked(posed, answer, True, f"right: all coefficients agree, and {which} rounded")
     return Marked(posed, answer, True, f"right: all coefficients agree{proof}")
 
@@ -211,7 +250,9 @@ def _fraction(x: Any) -> Fraction:
     return figure(x.x) if ratio is None else Fraction(ratio)
 
 
-def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None) -> Marked:
+def check_hessian(
+    text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None
+) -> Marked:
     """Mark a matrix, `2, 0; 0, 6`, or entries, `d2/dx^2 = 2, …`, as the Hessian."""
     marking.require_length(answer)
     # in fractions if possible, else in many digits
@@ -226,16 +267,22 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
     names, n = list(expected.gradient), len(expected.gradient)
     posed = own_exercise("hessian", text, [], names, point)
     is_named = "=" in answer
-    keys: list[Key] = [("", (a, b)) for i, a in enumerate(names) for b in (names[i:] if is_named else names)]
+    keys: list[Key] = [
+        ("", (a, b)) for i, a in enumerate(names) for b in (names[i:] if is_named else names)
+    ]
     if is_named:
-        typed = {entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)}
+        typed = {
+            entry.key: answer[entry.start : entry.end] for entry in entries(answer, keys, names)
+        }
     else:
         # also `[[2, 0], [0, 6]]`
         rows = [split(row) for row in re.sub(r"\]\s*,\s*\[", ";", answer).strip("[] ").split(";")]
         if [len(row) for row in rows] != [n] * n:
             shape = "; ".join([", ".join(["…"] * n)] * n)
             message = f"the Hessian by {plural(n, 'variable')} has {n} rows of {n}"
-            raise usage_error(message, f"write `--answer {quoted(shape)}`, or name the entries: `d2/dx^2 = …`")
+            raise usage_error(
+                message, f"write `--answer {quoted(shape)}`, or name the entries: `d2/dx^2 = …`"
+            )
         typed = dict(zip(keys, chain(*rows), strict=True))
     answered = {key: (typed[key].strip(), parse_number(typed[key])) for key in keys if key in typed}
     right = dict(zip(product(names, names), map(figure, chain(*expected.hessian)), strict=True))
@@ -259,7 +306,9 @@ def check_hessian(text: str, point: Point | None = None, *, answer: str, wrt: Se
             else "that is the product of the first derivatives" if both and equals(number, both, noise)
             else f'see it worked: `autodiff diff "{text}" --order 2 --steps`'
         )  # fmt: skip
-        message = "wrong: it is {}, and the answer has {}".format(*marking.distinguishable(wanted, number))
+        message = "wrong: it is {}, and the answer has {}".format(
+            *marking.distinguishable(wanted, number)
+        )
         return Marked(posed, typed, False, message, hint)
 
     return marked_together(posed, answer, keys, answered, marked, names)

@@ -20,12 +20,12 @@ from .exercise_view import ExerciseView, answer_line, task
 from .sheet_marks import mark_exercise
 
 PROMPT = "> "
+# Answers to an exercise, after which the right one is shown.
 MAX_TRIES = 3
-"""Answers to an exercise, after which the right one is shown."""
 ENDS = ("quit", "exit", ":quit", ":q")
 
+# Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`.
 Reader = Callable[[], str]
-"""Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`."""
 
 
 def ask(sheet: Sheet, view: ExerciseView) -> int:
@@ -49,7 +49,10 @@ def ask(sheet: Sheet, view: ExerciseView) -> int:
         sys.stdout.write("\n")
     first = f", {at_once} of them at once" if at_once < right else ""
     count = len(sheet.exercises)
-    write(Paragraph((("", ""),)), Paragraph(((f"{right} of {plural(count, 'exercise')} right{first}", "heading"),)))
+    write(
+        Paragraph((("", ""),)),
+        Paragraph(((f"{right} of {plural(count, 'exercise')} right{first}", "heading"),)),
+    )
     return 0 if right == count else EXIT_NO
 
 
@@ -58,7 +61,9 @@ def _question(exercise: Exercise, view: ExerciseView) -> Block:
 
 
 def _tries(exercise: Exercise, read: Reader, view: ExerciseView, write: Callable[..., None]) -> int:
-    """Return at which try the answer was right; 0 if at none. Raises `EOFError` where a person ends."""
+    """Return at which try the answer was right; 0 if at none. Raises `EOFError` where a person
+    ends.
+    """
     tries = 0
     while tries < MAX_TRIES:
         text = ""
@@ -84,7 +89,9 @@ def _tries(exercise: Exercise, read: Reader, view: ExerciseView, write: Callable
 
 
 def _reader() -> Reader:
-    """Return what reads answers: a person's, or those of a pipe, which are shown behind the prompt."""
+    """Return what reads answers: a person's, or those of a pipe, which are shown behind the
+    prompt.
+    """
     if sys.stdin is not None and sys.stdin.isatty() and sys.stdout.isatty():
         with suppress(ImportError):
             import readline  # noqa: F401  so that a line can be edited
@@ -96,7 +103,10 @@ def _reader() -> Reader:
         sys.stdout.write(PROMPT)
         for number, data in source:
             if data is None:
-                raise limit_error(f"the line is longer than {decoding.MAX_BYTES:,} bytes", "write a shorter answer")
+                raise limit_error(
+                    f"the line is longer than {decoding.MAX_BYTES:,} bytes",
+                    "write a shorter answer",
+                )
             text, error = decoding.decode(data.removesuffix(b"\r"), first=number == 0)
             sys.stdout.write(f"{escaped(text, encoding)}\n")
             if error is not None:

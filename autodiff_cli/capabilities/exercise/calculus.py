@@ -25,15 +25,21 @@ def is_antiderivative(formula: str, program: str, by: str) -> bool:
 
 
 def exact_value(formula: str, point: Mapping[str, str]) -> Fraction:
-    """Return the value of a formula at a point of fractions. Raises `ExpressionError` if it is none."""
-    value = value_in(EXACT, parse(formula).outputs[0], {name: Fraction(x) for name, x in point.items()})
+    """Return the value of a formula at a point of fractions. Raises `ExpressionError` if it is
+    none.
+    """
+    value = value_in(
+        EXACT, parse(formula).outputs[0], {name: Fraction(x) for name, x in point.items()}
+    )
     if not isinstance(value, Fraction):
         raise ExpressionError("domain", f"`{formula}` is no fraction there")
     return value
 
 
 def exact_limit(program: str, by: str, to: str) -> Fraction:
-    """Return the limit of a program if it is a fraction. Raises `ExpressionError`, or `ValueError` if it is none."""
+    """Return the limit of a program if it is a fraction. Raises `ExpressionError`, or `ValueError`
+    if it is none.
+    """
     from ..limit.limit import limit  # only these exercises need it
 
     found = limit(program, {by: to})

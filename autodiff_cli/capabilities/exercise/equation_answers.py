@@ -1,4 +1,6 @@
-"""Marking of solutions of equations, `x=1, y=2; x=-1, y=3` or `2, 3`, and of unknowns' derivatives."""
+"""Marking of solutions of equations, `x=1, y=2; x=-1, y=3` or `2, 3`, and of unknowns'
+derivatives.
+"""
 
 from __future__ import annotations
 
@@ -46,19 +48,19 @@ from .marking import (
     value_at,
 )
 
+# The text of each unknown's value.
 Solution = dict[str, str]
-"""The text of each unknown's value."""
 
 NONE = ("none", "no solution")
 MAX_SWAPPED_VALUES = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _SET = re.compile(r"\s*(?:\w+\s*(?:=|∈|\bin\b)\s*)?(?:\{(.*)\}|\[(.*)\])\s*", re.DOTALL)
+# An answer with a letter or a sign in which units are written.
 _MAY_HAVE_UNIT = re.compile(r".*[^\W\d°′″%]|.*[°′″%]", re.DOTALL)
-"""An answer with a letter or a sign in which units are written."""
 _PARTS = re.compile(r";|\s+(?:or|and)\s+")
+# The greatest relative errors of equal and of near values.
 EQUAL_WITHIN, NEAR_RELATIVE = Fraction(1, 10**50), Fraction(1, 100)
-"""The greatest relative errors of equal and of near values."""
 
 
 def check_solution(
@@ -72,7 +74,9 @@ def check_solution(
     every: bool = False,
     units: Sequence[str] | str | None = None,
 ) -> Marked:
-    """Mark numbers or formulas as the solutions of equations; numbers without a unit are in that of the solution."""
+    """Mark numbers or formulas as the solutions of equations; numbers without a unit are in that of
+    the solution.
+    """
     marking.require_length(answer)
     posed, point = own_exercise("solution", text, [], point=point), with_units(point)
     equations = read_with_unknowns(text, [*point], unknowns, units=True)
@@ -88,7 +92,8 @@ def check_solution(
     precise = Arithmetic("precision", 60)
     try:
         solved = solve(
-            text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise, units=units
+            text, point, unknowns=unknowns, between=between, every=every, arithmetic=precise,
+            units=units
         )  # fmt: skip
     except ExpressionError as error:
         if error.kind != "missing_value" or not unknowns:
@@ -101,7 +106,9 @@ def check_solution(
 
 
 def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solved) -> Marked:
-    """Mark formulas by substitution in the equation, and by the set of solutions at points of the other variables."""
+    """Mark formulas by substitution in the equation, and by the set of solutions at points of the
+    other variables.
+    """
     if answer.strip().lower() in NONE:
         return Marked(posed, answer, False, "wrong: there are solutions")
     (name,) = solved.unknowns
@@ -109,7 +116,10 @@ def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solv
     given = [system.graphs({name: entry})[name] for entry in entries]
     # formulas for a leading coefficient of 0 are optional
     expected = [
-        (system.put_in(_graph(formula.formula)), system.put_in(_graph(f"where({formula.condition or '0 == 0'}, 1, 0)")))
+        (
+            system.put_in(_graph(formula.formula)),
+            system.put_in(_graph(f"where({formula.condition or '0 == 0'}, 1, 0)")),
+        )
         for formula in solved.formulas
         if " == 0" not in (formula.condition or "")
     ]
@@ -121,7 +131,9 @@ def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solv
     for k, at in enumerate((*chosen, *further) if names else ({},)):
         if k >= len(chosen) and decided >= marking.MIN_DECIDED_POINTS:
             break
-        count = len(_different([formula for formula, condition in expected if _holds_at(condition, at)], at))
+        count = len(
+            _different([formula for formula, condition in expected if _holds_at(condition, at)], at)
+        )
         if not count:
             continue
         solves = [marking.are_equal(partial(_compared_with_zero, side, at)) for side in left]
@@ -129,7 +141,9 @@ def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solv
             entry = entries[solves.index(False)]
             is_sign = system.first_failing({name: f"-({entry})"}) is None
             hint = "only its sign is wrong" if is_sign else "substitute it in both sides"
-            return Marked(posed, answer, False, f"wrong: `{entry}` is not a solution", hint, "points", 0)
+            return Marked(
+                posed, answer, False, f"wrong: `{entry}` is not a solution", hint, "points", 0
+            )
         # so many different solutions are all
         missing = max(missing, count - len(_different(given, at)))
         decided += True in solves
@@ -144,8 +158,14 @@ def _formulas_marked(posed: Exercise, system: _System, answer: str, solved: Solv
 
 
 def _are_proven(given: Sequence[Value], left: Sequence[Value], expected: Sequence[Value]) -> bool:
-    """Return whether simplification shows that formulas are all solutions; `left` has them put in the equation."""
-    distinct = [graph for k, graph in enumerate(given) if not any(_is_same(graph, other) for other in given[:k])]
+    """Return whether simplification shows that formulas are all solutions; `left` has them put in
+    the equation.
+    """
+    distinct = [
+        graph
+        for k, graph in enumerate(given)
+        if not any(_is_same(graph, other) for other in given[:k])
+    ]
     return len(distinct) == len(expected) and all(
         vanishes(side) or any(_is_same(graph, formula) for formula in expected)
         for graph, side in zip(given, left, strict=True)
@@ -176,7 +196,9 @@ def _is_same(a: Value, b: Value) -> bool:
 
 
 def _with_missing(posed: Exercise, answer: str, at_least: str, count: int, how: str) -> Marked:
-    message = f"wrong: {at_least}{plural(count, 'solution')} {'is' if count == 1 else 'are'} missing"
+    message = (
+        f"wrong: {at_least}{plural(count, 'solution')} {'is' if count == 1 else 'are'} missing"
+    )
     return Marked(posed, answer, False, message, "the given solutions are right", how, 0)
 
 
@@ -188,20 +210,28 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
             {name: system.to_si(name, figure(solution.values[name])) for name in solved.unknowns}
             for solution in solved.solutions
         ]
-    complete = (solved is not None and (bool(solved.complete) or solved.reason == "none")) or system.has_one_solution()
+    complete = (
+        solved is not None and (bool(solved.complete) or solved.reason == "none")
+    ) or system.has_one_solution()
     if answer.strip().lower() in NONE:
         return _none_marked(posed, answer, bool(roots), complete)
     matched: set[int] = set()
     remarks = []
     solutions = [system.with_angles(solution) for solution in solutions_in(answer, system.unknowns)]
     for solution in solutions:
-        texts = [*solution.values()] if len(solution) == 1 else [f"{name} = {text}" for name, text in solution.items()]
+        texts = (
+            [*solution.values()]
+            if len(solution) == 1
+            else [f"{name} = {text}" for name, text in solution.items()]
+        )
         which, fails = ", ".join(texts), system.first_failing(solution)
         agreeing = system.agreeing(solution, roots, rounded=fails is not None)
         matched |= agreeing
         if fails is None and solved is not None and not agreeing:
             if hint := _missed_bounds(system, solution, solved):
-                return Marked(posed, answer, False, f"wrong: `{which}` is not between the bounds", hint)
+                return Marked(
+                    posed, answer, False, f"wrong: `{which}` is not between the bounds", hint
+                )
             if len(roots) > 1 or len(solution) == 1:
                 remarks.append(f"`{which}` is a solution, though the search did not find it")
         elif fails is not None and agreeing:
@@ -212,11 +242,17 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
     if solved is not None and _has_endless_solutions(solved):
         remarks = ["there are infinitely many"]
     elif len(matched) < len(roots):
-        return _with_missing(posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers")
+        return _with_missing(
+            posed, answer, "" if complete else "at least ", len(roots) - len(matched), "numbers"
+        )
     elif not complete:
         remarks.append("whether there are others is not known")
     one, several = ("the", "the ") if complete else ("a", "")
-    right = f"these are {several}solutions" if max(len(solutions), len(roots)) > 1 else f"this is {one} solution"
+    right = (
+        f"these are {several}solutions"
+        if max(len(solutions), len(roots)) > 1
+        else f"this is {one} solution"
+    )
     return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]))
 
 
@@ -225,7 +261,9 @@ def _none_marked(posed: Exercise, answer: str, has_roots: bool, complete: bool) 
     if has_roots:
         return Marked(posed, answer, False, "wrong: there are solutions")
     if not complete:
-        raise limit_error("it is undecided whether there are solutions", "give bounds: `--between x=0:10 --all`")
+        raise limit_error(
+            "it is undecided whether there are solutions", "give bounds: `--between x=0:10 --all`"
+        )
     return Marked(posed, answer, True, "right: there is no solution")
 
 
@@ -263,7 +301,9 @@ def solutions_in(answer: str, unknowns: Sequence[str]) -> list[Solution]:
         missing = [name for name in unknowns if name not in solution]
         if missing:
             where = f" in solution {number}" if len(solutions) > 1 else ""
-            raise usage_error(f"the answer has no value of {quote(missing)}{where}", f"write `{form}`")
+            raise usage_error(
+                f"the answer has no value of {quote(missing)}{where}", f"write `{form}`"
+            )
     if not solutions:
         raise usage_error("there is no solution in the answer", f"write `{form}`")
     return solutions
@@ -277,7 +317,9 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
     for part in _PARTS.split(answer if inside is None else inside[1] or inside[2] or ""):
         bare = []
         for text in split(part):
-            for entry in [text.replace("±", sign) for sign in "+-"] if "±" in text and single else [text]:
+            for entry in (
+                [text.replace("±", sign) for sign in "+-"] if "±" in text and single else [text]
+            ):
                 named, bracketed = _NAMED.match(entry), None if single else _TUPLE.fullmatch(entry)
                 if named is not None:
                     name = unknowns[0] if single and numbered.fullmatch(named[1]) else named[1]
@@ -289,7 +331,9 @@ def _values(answer: str, unknowns: Sequence[str], form: str) -> Iterator[tuple[s
                 elif entry.strip():
                     bare.append(entry.strip())
         if len(bare) % len(unknowns):
-            raise usage_error(f"the answer does not name the unknown of `{bare[-1]}`", f"write `{form}`")
+            raise usage_error(
+                f"the answer does not name the unknown of `{bare[-1]}`", f"write `{form}`"
+            )
         yield from ((unknowns[k % len(unknowns)], text) for k, text in enumerate(bare))
 
 
@@ -312,11 +356,15 @@ def _is_within(x: Fraction | None, root: Fraction, part: Fraction) -> bool:
 
 class _System:
     def __init__(
-        self, equations: Equations, point: Mapping[str, Any], unknowns: Sequence[str], units: Any = None
+        self,
+        equations: Equations,
+        point: Mapping[str, Any],
+        unknowns: Sequence[str],
+        units: Any = None,
     ) -> None:
         self.unknowns, self._graph_of_all = unknowns, equations.program.graph
+        # The units that the solutions are shown in.
         self._units: Mapping[str, Any] = (units or {}).get("values", {})
-        """The units that the solutions are shown in."""
         texts = {name: getattr(x, "source", None) or str(x) for name, x in point.items()}
         self._fixed = {name: _graph(text) for name, text in texts.items() if name not in unknowns}
         self.outputs = [self.put_in(output) for output in equations.program.outputs]
@@ -330,11 +378,17 @@ class _System:
         """Return the first equation that a solution fails, or None."""
         graphs = self.graphs(solution)
         differences = (_put_in(output, graphs) for output in self.outputs)
-        return next((text for text, x in zip(self._texts, differences, strict=True) if not _vanishes(x)), None)
+        return next(
+            (text for text, x in zip(self._texts, differences, strict=True) if not _vanishes(x)),
+            None,
+        )
 
     def graphs(self, solution: Solution) -> dict[str, Value]:
         """Return the values of a solution as graphs, in coherent units of the SI."""
-        return {name: self.put_in(_graph(self._text_in_si(name, text))) for name, text in solution.items()}
+        return {
+            name: self.put_in(_graph(self._text_in_si(name, text)))
+            for name, text in solution.items()
+        }
 
     def _number_and_unit(self, name: str, text: str) -> tuple[str, Any]:
         """Return the number of an answer, and its unit; None without units."""
@@ -347,14 +401,23 @@ class _System:
         number, unit = split_quantity(text) or (text, own)
         wanted = (own or Unit()).dimension
         if unit is not None and unit.dimension != wanted:
-            message = f"`{text}` is {quantity_name(unit.dimension)}, and `{name}` is {quantity_name(wanted)}"
+            message = (
+                f"`{text}` is {quantity_name(unit.dimension)}, and `{name}` is"
+                f" {quantity_name(wanted)}"
+            )
             raise usage_error(message, f"give it in {own}" if own else "give a number")
         return number, unit
 
     def with_angles(self, solution: Solution) -> Solution:
-        """Return a solution with numbers without a unit in radians where they are not right in degrees."""
+        """Return a solution with numbers without a unit in radians where they are not right in
+        degrees.
+        """
         in_radians = {
-            name: f"({text}) rad" if name in self._units and self._is_plain_angle(name, text) else text
+            name: (
+                f"({text}) rad"
+                if name in self._units and self._is_plain_angle(name, text)
+                else text
+            )
             for name, text in solution.items()
         }
         if in_radians == solution or self.first_failing(solution) is None:
@@ -388,7 +451,9 @@ class _System:
         (x,) = self.numbers({name: text}).values()
         if x is None:
             return False
-        return marking.is_rounded(number, x if unit is None else (x - unit.zero) / _factor(unit), own)
+        return marking.is_rounded(
+            number, x if unit is None else (x - unit.zero) / _factor(unit), own
+        )
 
     def numbers(self, solution: Solution) -> dict[str, Fraction | None]:
         m = many_digits()
@@ -399,7 +464,9 @@ class _System:
                 numbers[name] = None if x is None else Fraction(str(x))
         return numbers
 
-    def agreeing(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]], *, rounded: bool) -> set[int]:
+    def agreeing(
+        self, solution: Solution, roots: Sequence[Mapping[str, Fraction]], *, rounded: bool
+    ) -> set[int]:
         """Return the indices of the roots that a solution is, or is the rounded value of."""
         numbers = self.numbers(solution)
 
@@ -409,7 +476,9 @@ class _System:
                 return True
             return rounded and x is not None and self.is_rounded(name, solution[name], root)
 
-        return {k for k, root in enumerate(roots) if all(agrees(name, root[name]) for name in solution)}
+        return {
+            k for k, root in enumerate(roots) if all(agrees(name, root[name]) for name in solution)
+        }
 
     def mistake(self, solution: Solution, roots: Sequence[Mapping[str, Fraction]]) -> str:
         """Return the mistake in a wrong solution; empty if unknown."""
@@ -426,7 +495,10 @@ class _System:
                 if self.first_failing(dict(zip(solution, values, strict=True))) is None:
                     return "the values are those of other unknowns: they are swapped"
         numbers = self.numbers(solution)
-        if any(all(_is_within(x, root[name], NEAR_RELATIVE) for name, x in numbers.items()) for root in roots):
+        if any(
+            all(_is_within(x, root[name], NEAR_RELATIVE) for name, x in numbers.items())
+            for root in roots
+        ):
             return "that is near: give it exactly, or with more digits"
         return ""
 
@@ -452,13 +524,18 @@ def _factor(unit: Any) -> Fraction:
     return Fraction(unit.scale) * pi ** int(unit.pi)
 
 
-def _compared_with_zero(difference: Value, at: Mapping[str, Fraction], m: NumberType) -> tuple[Any, Any] | None:
+def _compared_with_zero(
+    difference: Value, at: Mapping[str, Fraction], m: NumberType
+) -> tuple[Any, Any] | None:
     value = value_at(m, difference, {name: as_number(m, x) for name, x in at.items()})
     return None if value is None else (value, m.number(0))
 
 
 def _undecided(equal: int) -> ExpressionError:
-    message = f"it is undecided whether that is a solution: it could be compared at {plural(equal, 'point')}"
+    message = (
+        "it is undecided whether that is a solution: it could be compared at"
+        f" {plural(equal, 'point')}"
+    )
     return limit_error(f"{message} and not at {marking.MIN_DECIDED_POINTS}", "check it by `check`")
 
 
@@ -481,10 +558,10 @@ def _vanishes(difference: Value) -> bool:
     return equal > 0
 
 
+# Points of a curve to compare, and Newton steps to one.
 MAX_POINTS, MAX_STEPS = 40, 80
-"""Points of a curve to compare, and Newton steps to one."""
+# The fewest points of a curve at which a right derivative has to agree.
 MIN_CURVE_POINTS = 12
-"""The fewest points of a curve at which a right derivative has to agree."""
 STEP_TOLERANCE = 1e-12
 MAX_DEGREE = 8
 
@@ -496,13 +573,17 @@ class CurveAnswer(FormulaAnswer):
     undefined = "write it so that it has a value wherever the derivative exists"
     least = MIN_CURVE_POINTS
 
-    def __init__(self, program: Program, unknowns: Sequence[str], derivative: Derivative, **answer: Any) -> None:
+    def __init__(
+        self, program: Program, unknowns: Sequence[str], derivative: Derivative, **answer: Any
+    ) -> None:
         super().__init__(program=program, **answer)
         self.unknowns, self.derivative = list(unknowns), derivative
 
     def points(self) -> Iterator[Mapping[str, Any]]:
         # points of the curve, in doubles, nearest to points all around
-        chosen, further = marking.points([*self.program.outputs, self.typed, self.right], list(self.leaves))
+        chosen, further = marking.points(
+            [*self.program.outputs, self.typed, self.right], list(self.leaves)
+        )
         seen: set[tuple[float, ...]] = set()
         for start in (*chosen, *further):
             at = self._nearest({name: float(x) for name, x in start.items()})
@@ -512,15 +593,24 @@ class CurveAnswer(FormulaAnswer):
             if key not in seen:
                 seen.add(key)
                 # shorten the other variables, which determine the unknowns
-                yield {name: x if name in self.unknowns else float(f"{x:.4g}") for name, x in at.items()}
+                yield {
+                    name: x if name in self.unknowns else float(f"{x:.4g}")
+                    for name, x in at.items()
+                }
             if len(seen) >= MAX_POINTS:
                 return
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
-        fixed = {name: as_number(m, Fraction(repr(x))) for name, x in at.items() if name not in self.unknowns}
+        fixed = {
+            name: as_number(m, Fraction(repr(x)))
+            for name, x in at.items()
+            if name not in self.unknowns
+        }
 
         def system(unknowns: list[Any]) -> tuple[list[Any], list[list[Any]]]:
-            return self._swept(m, fixed | dict(zip(self.unknowns, unknowns, strict=True)), self.unknowns)
+            return self._swept(
+                m, fixed | dict(zip(self.unknowns, unknowns, strict=True)), self.unknowns
+            )
 
         with Defined(ArithmeticError, ValueError):
             start, digits = [at[name] for name in self.unknowns], m.digits - 10
@@ -528,22 +618,37 @@ class CurveAnswer(FormulaAnswer):
             root, _, steps = next(newton(m, system, refine(m, system, start)))
             if steps is None:
                 return None
-            if any(abs(d) * 10**digits > max(abs(x), abs(s), 1) for d, x, s in zip(steps, root, start, strict=True)):
+            if any(
+                abs(d) * 10**digits > max(abs(x), abs(s), 1)
+                for d, x, s in zip(steps, root, start, strict=True)
+            ):
                 return None
             there = fixed | dict(zip(self.unknowns, root, strict=True))
             values = {name: there[name] for name in at}
             right = value_at(m, self.right, values)
-            return None if right is None else ComparedPoint(right, value_at(m, self.typed, values), values)
+            return (
+                None
+                if right is None
+                else ComparedPoint(right, value_at(m, self.typed, values), values)
+            )
         return None
 
     def agreement_message(self, what: str) -> tuple[str, str]:
         message, how = super().agreement_message(what)
         if how != "points" or len(self.program.outputs) > 1:
             return message, how
-        above, below = (fraction_of(root)[0] for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0]))
+        above, below = (
+            fraction_of(root)[0]
+            for root in (node(SUB, (self.typed, self.right)), self.program.outputs[0])
+        )
         for leaf in self.leaves.values():
             rest, divisor = (polynomial_in(root, leaf) for root in (above, below))
-            if rest is None or divisor is None or not 2 <= len(divisor) <= MAX_DEGREE + 1 or vanishes(divisor[-1]):
+            if (
+                rest is None
+                or divisor is None
+                or not 2 <= len(divisor) <= MAX_DEGREE + 1
+                or vanishes(divisor[-1])
+            ):
                 continue
             while len(rest) >= len(divisor):
                 lead, shift = rest[-1], len(rest) - len(divisor)
@@ -554,7 +659,9 @@ class CurveAnswer(FormulaAnswer):
                 return "its difference from the answer is 0 wherever the equation holds", "equation"
         return message, how
 
-    def _swept(self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]) -> tuple[list[Any], list[list[Any]]]:
+    def _swept(
+        self, m: NumberType, at: Mapping[str, Any], by: Sequence[str]
+    ) -> tuple[list[Any], list[list[Any]]]:
         swept = evaluate_in(m, self.program.outputs, at, by)
         rows, kinks = swept.jacobian()
         if kinks:
@@ -569,7 +676,10 @@ class CurveAnswer(FormulaAnswer):
                 weights = [w for (w,) in solve_linear(REAL, gram, [[-x] for x in values])]
                 step = [sum(map(mul, weights, column)) for column in zip(*rows, strict=True)]
                 at = {name: x + d for (name, x), d in zip(at.items(), step, strict=True)}
-                if all(abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3) for d, x in zip(step, at.values(), strict=True)):
+                if all(
+                    abs(d) <= STEP_TOLERANCE * max(abs(x), 1e-3)
+                    for d, x in zip(step, at.values(), strict=True)
+                ):
                     return at
         return None
 
@@ -578,7 +688,9 @@ class CurveAnswer(FormulaAnswer):
         if all(agree(p.answered, -p.right) for p in there):
             yield SIGN
         if len(self.unknowns) == len(by) == 1 and there[0].answered:
-            if all(agree(p.answered * p.right, p.answered / p.answered) for p in there if p.answered):
+            if all(
+                agree(p.answered * p.right, p.answered / p.answered) for p in there if p.answered
+            ):
                 yield f"that is d{by[0]}/d{of}: take the reciprocal"
             m = many_digits()
             for sign, words in ((1, ""), (-1, "minus ")):
@@ -588,12 +700,21 @@ class CurveAnswer(FormulaAnswer):
                 ):
                     with Defined(ArithmeticError, ValueError):
                         slopes = [self._swept(m, p.at, [name])[1][0][0] for p in there]
-                        if all(agree(p.answered, sign * slope) for p, slope in zip(there, slopes, strict=True)):
+                        if all(
+                            agree(p.answered, sign * slope)
+                            for p, slope in zip(there, slopes, strict=True)
+                        ):
                             which = f"{words}the derivative of left less right side by `{name}`"
                             yield f"that is {which} alone: {missed}"
         if agreeing := sum(p.agrees for p in self.places):
-            yield f"it is right at {agreeing} of {len(self.places)} points: it holds on a part of the curve only"
+            yield (
+                f"it is right at {agreeing} of {len(self.places)} points: it holds on a part of the"
+                " curve only"
+            )
         yield marking.constant_factor(there)
         order = f" --order {len(by)}" if len(by) > 1 else ""
         steps = " --steps" if len(self.unknowns) == 1 else ""
-        yield f'see it worked: `autodiff diff "{self.posed.program}" --for {",".join(self.unknowns)}{order}{steps}`'
+        yield (
+            f'see it worked: `autodiff diff "{self.posed.program}" --for'
+            f" {','.join(self.unknowns)}{order}{steps}`"
+        )

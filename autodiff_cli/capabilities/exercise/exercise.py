@@ -41,10 +41,11 @@ LEVELS = {
 }
 DEFAULT_COUNT = 10
 DEFAULT_SEED = 1
+# Drafts for a problem, for one of a topic, and for an unlike one.
 MAX_DRAFTS, MAX_DRAFTS_OF_TOPIC, MAX_UNLIKE_DRAFTS = 200, 30, 20
-"""Drafts for a problem, for one of a topic, and for an unlike one."""
 MAX_NUMERATOR, MAX_DENOMINATOR = 120, 12
 RULES = {"product": {"product"}, "quotient": {"quotient", "reciprocal"}, "chain": {"chain"}}
+# The default level and the kinds of each topic.
 TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     **dict.fromkeys(RULES, (2, ("derivative",))),
     "slope": (1, ("slope",)),
@@ -58,9 +59,8 @@ TOPICS: dict[str, tuple[int, tuple[str, ...]]] = {
     "limit": (6, ("limit",)),
     "implicit": (6, ("implicit", "curve")),
 }
-"""The default level and the kinds of each topic."""
+# The name that equations on a sheet determine.
 UNKNOWN = "y"
-"""The name that equations on a sheet determine."""
 _DRAWN = re.compile(r"([\w ]+?) (=|:=|<-) (.*)")
 _WHOLE = re.compile(r"(-?\d+)\.\.(-?\d+)(?: ! (-?\d+))?")
 _HEAD = re.compile(r"(\w+\([\w, ]*\)) = ")
@@ -118,7 +118,14 @@ class Exercise(Record):
     @property
     def is_formula(self) -> bool:
         """Whether the answer is a formula."""
-        return self.kind in ("derivative", "tangent", "second", "higher", "antiderivative", "implicit")
+        return self.kind in (
+            "derivative",
+            "tangent",
+            "second",
+            "higher",
+            "antiderivative",
+            "implicit",
+        )
 
     @property
     def is_equation(self) -> bool:
@@ -132,7 +139,9 @@ class Exercise(Record):
 
     @property
     def statements(self) -> tuple[tuple[str | Value, Value], ...]:
-        """The statements of the program: names or heads, `f(x)`, or the left sides of equations, and graphs."""
+        """The statements of the program: names or heads, `f(x)`, or the left sides of equations,
+        and graphs.
+        """
         if self.is_equation:
             left, right = (parse(side).outputs[0] for side in self.program.split(" = "))
             return ((left, right),)
@@ -147,7 +156,9 @@ class Exercise(Record):
         (output,) = parsed.outputs
         if output not in defined:
             # the last statement has no name yet
-            name = next((name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f")
+            name = next(
+                (name for name in "fghy" if not re.search(rf"\b{name}\b", self.program)), "f"
+            )
             head_text = f"{name}({', '.join(parsed.variables)})"
             statements.append((head_text, substitute(output, defined.get)))
         return tuple(statements)
@@ -155,7 +166,9 @@ class Exercise(Record):
     @property
     def answer_line(self) -> str:
         """Return the answer on one line: `x = 3, y = -1/2`."""
-        return ", ".join(f"{name} = {x}" if name else x for name, x in zip(self.names, self.answer, strict=True))
+        return ", ".join(
+            f"{name} = {x}" if name else x for name, x in zip(self.names, self.answer, strict=True)
+        )
 
 
 class Marked(Record):
@@ -170,9 +183,11 @@ class Marked(Record):
     right: whether it is right
     message: the same in words
     hint nonempty: a hint; null without one
-    how: how it was decided: `simplified`, `equation`, `points`, `numbers`, or `entries`, each for itself
+    how: how it was decided: `simplified`, `equation`, `points`, `numbers`, or `entries`, each for \
+    itself
     points: at how many points functions were compared
-    entries optional nonempty: of an answer of several entries: each of them, with those that are missing
+    entries optional nonempty: of an answer of several entries: each of them, with those that are \
+    missing
       of: which one: `d/dx`
       answer from=given: what was answered; empty if it is missing
       right: whether it is right
@@ -188,7 +203,9 @@ class Marked(Record):
     message: str
     hint: str = ""
     how: str = "numbers"
-    """`simplified` (the difference is 0), `equation` (it is 0 where that holds), `points`, `numbers` or `entries`."""
+    """`simplified` (the difference is 0), `equation` (it is 0 where that holds), `points`,
+    `numbers` or `entries`.
+    """
     points: int = 0
     of: str = ""
     """The label of an entry, such as `d/dx`."""
@@ -229,9 +246,11 @@ def make_sheet(
     functions: Sequence[tuple[int, str]] | None = None,
     title: str | None = None,
 ) -> Sheet:
-    """Return `count` different exercises of a level or of topics, and of a seed, equal on every machine.
+    """Return `count` different exercises of a level or of topics, and of a seed, equal on every
+    machine.
 
-    Instead they may be about a `function`, or about the lines of a file with `functions`. Raises `ExpressionError`.
+    Instead they may be about a `function`, or about the lines of a file with `functions`. Raises
+    `ExpressionError`.
 
     >>> make_sheet(1, count=1, seed=7).exercises[0].program
     'f(x) = 2*x**2 - 3*x + 4'
@@ -242,12 +261,17 @@ def make_sheet(
         drafts = _about(function) if function is not None else tuple(_about_each(functions or ()))
         level, level_title, heading = 0, "", "Exercise" if functions is None else "Exercises"
     else:
-        drafts = tuple(islice(_mixed(level, seed, topics) if topics else _exercises(level or 1, seed), count))
+        drafts = tuple(
+            islice(_mixed(level, seed, topics) if topics else _exercises(level or 1, seed), count)
+        )
         levels = sorted({draft.level for draft in drafts})
         level = levels[0] if len(levels) == 1 else 0
         level_title = LEVELS[level] if level else ", ".join(topics or ())
         heading = f"{f'Level {level}: ' if level else ''}{level_title} (seed {seed})"
-    exercises = [_pose(draft, seed=seed, number=k, solutions=solutions) for k, draft in enumerate(drafts, start=1)]
+    exercises = [
+        _pose(draft, seed=seed, number=k, solutions=solutions)
+        for k, draft in enumerate(drafts, start=1)
+    ]
     return Sheet(level, title or level_title, seed, tuple(exercises), title or heading)
 
 
@@ -261,7 +285,12 @@ def _about(function: str) -> tuple[Exercise, ...]:
     if not program.bindings and not _HEAD.match(text):
         text = f"f({', '.join(names)}) = {text}"
     derivatives = [(name, diff(text, wrt=[name]).derivatives[0]) for name in names]
-    return tuple([Exercise("derivative", text, {}, (name,), answer=(found.shown,)) for name, found in derivatives])
+    return tuple(
+        [
+            Exercise("derivative", text, {}, (name,), answer=(found.shown,))
+            for name, found in derivatives
+        ]
+    )
 
 
 def _about_each(functions: Sequence[tuple[int, str]]) -> Iterator[Exercise]:
@@ -305,7 +334,9 @@ def _is_about(draft: Exercise, topic: str) -> bool:
 def _exercises(
     level: int, seed: int, topic: str | None = None, used_shapes: set[tuple[str, str]] | None = None
 ) -> Iterator[Exercise]:
-    """Yield exercises with their answers; none is like one of those `used_shapes`, to which it is added."""
+    """Yield exercises with their answers; none is like one of those `used_shapes`, to which it is
+    added.
+    """
     draw, left = Draw(seed, level), list(load_patterns()["levels"][str(level)])
     used_shapes = set() if used_shapes is None else used_shapes
     while left:
@@ -372,7 +403,9 @@ class Draw:
                 drawn[names] = fill(rest, drawn)
             else:
                 text = self.text(rest, drawn)
-                drawn |= zip(names.split(), text.split(), strict=True) if " " in names else {names: text}
+                drawn |= (
+                    zip(names.split(), text.split(), strict=True) if " " in names else {names: text}
+                )
         return drawn
 
     def _polynomial_in_two(self) -> str:
@@ -388,18 +421,28 @@ class Draw:
         wrt = tuple(pattern.get("wrt", "x").format_map(drawn).split(", "))
         point, more = (
             # as `x=1, y=-1/2`
-            {name: str(Fraction(x)) for name, x in re.findall(r"(\w+)=([^,]+)", pattern.get(key, "").format_map(drawn))}
+            {
+                name: str(Fraction(x))
+                for name, x in re.findall(r"(\w+)=([^,]+)", pattern.get(key, "").format_map(drawn))
+            }
             for key in ("point", "more")
         )
         if "each" in pattern:
             wrt = tuple(sorted(parse(program).variables))
             point = {name: str(Fraction(self.text(pattern["each"], {}))) for name in wrt}
-        ends = {key: pattern[key].format_map(drawn) for key in ("to", "low", "high") if key in pattern}
-        antiderivative, way = (fill(pattern.get(key, ""), drawn) for key in ("antiderivative", "way"))
+        ends = {
+            key: pattern[key].format_map(drawn) for key in ("to", "low", "high") if key in pattern
+        }
+        antiderivative, way = (
+            fill(pattern.get(key, ""), drawn) for key in ("antiderivative", "way")
+        )
         if pattern["kind"] in FURTHER_KINDS:
             # texts that are drawn together have no spaces
             program, way = map(_respaced, (f"`{program}`", way))
-            program, antiderivative = program.strip("`"), _respaced(f"`{antiderivative}`").strip("`")
+            program, antiderivative = (
+                program.strip("`"),
+                _respaced(f"`{antiderivative}`").strip("`"),
+            )
         return Exercise(
             pattern["kind"], program, point, wrt, more | ends, task=pattern.get("words", ""),
             antiderivative=antiderivative, way=way,
@@ -418,7 +461,9 @@ def _respaced(text: str) -> str:
 
 def fill(template: str, drawn: Mapping[str, str]) -> str:
     """Return a template with drawn values filled in and sums written out."""
-    text = re.sub(r"\[(.*?)\]", lambda match: write_sum(match[1].split(", ")), template.format_map(drawn))
+    text = re.sub(
+        r"\[(.*?)\]", lambda match: write_sum(match[1].split(", ")), template.format_map(drawn)
+    )
     return re.sub("⟨(.*?)⟩", lambda match: f"({match[1]})" if " " in match[1] else match[1], text)
 
 
@@ -433,7 +478,9 @@ def write_sum(terms: Sequence[str]) -> str:
         term = re.sub(r"\*\*1\b", "", term)
         body = size if not term else term if size == "1" else f"{size}*{term}"
         negative = factor.startswith("-")
-        text += f" {'-' if negative else '+'} {body}" if text else f"{'-' if negative else ''}{body}"
+        text += (
+            f" {'-' if negative else '+'} {body}" if text else f"{'-' if negative else ''}{body}"
+        )
     return text or "0"
 
 
@@ -451,7 +498,9 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
         except (ExpressionError, ZeroDivisionError, ValueError):
             # no value, or no fraction
             return None
-    point, more = ({name: Fraction(x) for name, x in numbers.items()} for numbers in (draft.point, draft.more))
+    point, more = (
+        {name: Fraction(x) for name, x in numbers.items()} for numbers in (draft.point, draft.more)
+    )
     try:
         if kind in ("derivative", "second"):
             (derivative,) = diff(draft.program, wrt=draft.wrt, order=order).derivatives
@@ -461,7 +510,9 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
             numbers = [-at_0 / (at_1 - at_0)]
         elif kind == "kink":
             sides = [expression_text(side) for side in _bent(draft.program)._prev]
-            value, slopes = _exactly(f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"})
+            value, slopes = _exactly(
+                f"{sides[0]} - ({sides[1]})" if len(sides) == 2 else sides[0], {"x": "0"}
+            )
             numbers = [-value / slopes["x"]]
         else:
             value, slopes = _exactly(draft.program, draft.point, draft.wrt)
@@ -484,8 +535,8 @@ def _answer(draft: Exercise) -> tuple[str, ...] | None:
     return (expression_text(parse(line).outputs[0]),) if slope else None
 
 
+# The kinds of level 6.
 FURTHER_KINDS = ("antiderivative", "integral", "limit", "implicit", "curve")
-"""The kinds of level 6."""
 
 
 def _further_answer(draft: Exercise) -> tuple[str, ...] | None:
@@ -516,7 +567,10 @@ def _is_on_curve(draft: Exercise) -> bool:
 
 def _at_ends(draft: Exercise) -> tuple[Fraction, Fraction]:
     """Return the antiderivative at the ends of an integral."""
-    low, high = (exact_value(draft.antiderivative, {draft.wrt[0]: draft.more[end]}) for end in ("low", "high"))
+    low, high = (
+        exact_value(draft.antiderivative, {draft.wrt[0]: draft.more[end]})
+        for end in ("low", "high")
+    )
     return low, high
 
 
@@ -529,7 +583,10 @@ def _further_lines(posed: Exercise) -> Iterator[str]:
     if posed.kind == "integral":
         low, high = map(str, _at_ends(posed))
         yield f"`{posed.antiderivative}` is an antiderivative"
-        yield f"at `{by} = {posed.more['high']}` it is `{high}`, at `{by} = {posed.more['low']}` it is `{low}`"
+        yield (
+            f"at `{by} = {posed.more['high']}` it is `{high}`, at `{by} = {posed.more['low']}` it"
+            f" is `{low}`"
+        )
         yield f"`{high} - {_factor(low)} = {posed.answer[0]}`"
     if posed.kind == "curve":
         formula = implicit_derivative(posed.program, by, UNKNOWN).derivatives[0].shown
@@ -539,7 +596,9 @@ def _further_lines(posed: Exercise) -> Iterator[str]:
 
 def are_clean(numbers: Sequence[Fraction]) -> bool:
     """Return whether all numbers are short."""
-    return all(abs(x.numerator) <= MAX_NUMERATOR and x.denominator <= MAX_DENOMINATOR for x in numbers)
+    return all(
+        abs(x.numerator) <= MAX_NUMERATOR and x.denominator <= MAX_DENOMINATOR for x in numbers
+    )
 
 
 def _bent(program: str) -> Value:
@@ -547,7 +606,9 @@ def _bent(program: str) -> Value:
     return bent
 
 
-def _exactly(program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)) -> tuple[Fraction, dict[str, Fraction]]:
+def _exactly(
+    program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)
+) -> tuple[Fraction, dict[str, Fraction]]:
     answer = gradient(program, point, wrt=wrt, arithmetic=Arithmetic("exact"))
     if answer.warnings:
         raise ExpressionError("derivative", "there is a kink")
@@ -556,7 +617,13 @@ def _exactly(program: str, point: dict[str, str], wrt: Sequence[str] = ("x",)) -
 
 def _pose(draft: Exercise, *, seed: int, number: int, solutions: bool) -> Exercise:
     kind, several, level = draft.kind, "f(x," in draft.program, draft.level
-    asks = "partial" if kind == "derivative" and several else "graph" if kind == "gradient" and not several else kind
+    asks = (
+        "partial"
+        if kind == "derivative" and several
+        else "graph"
+        if kind == "gradient" and not several
+        else kind
+    )
     task = (draft.task or load_patterns()["tasks"][asks]).format(
         f="{f}",
         by=draft.wrt[0],
@@ -573,13 +640,19 @@ def _pose(draft: Exercise, *, seed: int, number: int, solutions: bool) -> Exerci
         return posed
     traced, derived = None, None
     if kind in FURTHER_KINDS:
-        derived = implicit_derivative(posed.program, posed.wrt[0], UNKNOWN, steps=True) if posed.is_equation else None
+        derived = (
+            implicit_derivative(posed.program, posed.wrt[0], UNKNOWN, steps=True)
+            if posed.is_equation
+            else None
+        )
         return posed._replace(solution=WorkedSolution(derived, None, tuple(_further_lines(posed))))
     if kind in ("gradient", "step") and level >= 4:
         traced = trace(posed.program, posed.point, wrt=posed.wrt)
     elif kind != "kink":
         derived = diff(posed.program, wrt=posed.wrt, order=2 if kind == "second" else 1, steps=True)
-    return posed._replace(solution=WorkedSolution(derived, traced, tuple(_last_lines(posed, derived))))
+    return posed._replace(
+        solution=WorkedSolution(derived, traced, tuple(_last_lines(posed, derived)))
+    )
 
 
 def join_names(names: Sequence[str]) -> str:
@@ -597,7 +670,9 @@ def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
         return
     if posed.kind == "kink":
         bent = _bent(posed.program)
-        sides = " = ".join(map(expression_text, bent._prev)) + (" = 0" if len(bent._prev) == 1 else "")
+        sides = " = ".join(map(expression_text, bent._prev)) + (
+            " = 0" if len(bent._prev) == 1 else ""
+        )
         yield f"`{expression_text(bent)}` has its kink where `{sides}`, at `x = {posed.answer[0]}`"
         return
     if posed.kind == "flat" and derived is not None:
@@ -608,7 +683,9 @@ def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
     if derived is not None:
         for derivative in derived.derivatives:
             formula = derivative.shown
-            last = derived.derivations[[d.by for d in derived.derivations].index(derivative.by)].steps[-1]
+            last = derived.derivations[
+                [d.by for d in derived.derivations].index(derivative.by)
+            ].steps[-1]
             if last.rule == CONVENTIONS:
                 formula = expression_text(last.part)
             by = derivative.by[0]
@@ -619,11 +696,16 @@ def _last_lines(posed: Exercise, derived: Diff | None) -> Iterator[str]:
         line = f"{value} + {_factor(slopes['x'])}*(x - {_factor(posed.point['x'])})"
         yield f"the value there is `{value}`, so the line is `{line}`, which is `{posed.answer[0]}`"
     if posed.kind == "direction":
-        parts = " + ".join(f"{_factor(slopes[name])}*{_factor(posed.more[name])}" for name in posed.wrt)
+        parts = " + ".join(
+            f"{_factor(slopes[name])}*{_factor(posed.more[name])}" for name in posed.wrt
+        )
         yield f"along the direction: `{parts} = {posed.answer[0]}`"
     if posed.kind == "step":
         for name, x in zip(posed.names, posed.answer, strict=True):
-            yield f"`{name}` becomes `{posed.point[name]} - {posed.more['rate']}*{_factor(slopes[name])} = {x}`"
+            yield (
+                f"`{name}` becomes `{posed.point[name]} -"
+                f" {posed.more['rate']}*{_factor(slopes[name])} = {x}`"
+            )
 
 
 def _factor(number: str) -> str:

@@ -20,7 +20,9 @@ def run(call: Command) -> int:
     chosen = call.choose_format()
     if chosen == "pdf":
         if call.check is not None:
-            raise usage_error("a PDF is made of a sheet, and `--check` marks an answer", "leave `--output` out")
+            raise usage_error(
+                "a PDF is made of a sheet, and `--check` marks an answer", "leave `--output` out"
+            )
         call.refuse_terminal(chosen, "sheet")
     found = call.question(**_arguments(call))
     if isinstance(found, Marked):

@@ -29,7 +29,8 @@ class Marked(Answer, _exercise.Marked, shows=("right", "message")):
     ],
 )
 def exercise(call: PythonCall) -> Sheet | Marked:
-    """Return exercises of a level, or whether the `answer` to the one with the number `check` is right.
+    """Return exercises of a level, or whether the `answer` to the one with the number `check` is
+    right.
 
     >>> sheet = exercise(2, count=3, seed=7)
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right

@@ -14,8 +14,8 @@ from ..formulas.derivation import latex as steps_latex
 from ..trace.trace_latex import page as trace_page
 from .exercise import Exercise, Sheet
 
+# Blank space for a solution.
 ROOM = r"\par\vspace{3cm}"
-"""Blank space for a solution."""
 NAME_LINE = r"\noindent Name: \underline{\hspace{7cm}}\par\medskip"
 _PAIR = re.compile(r"\(([^()]*,[^()]*)\)")
 
@@ -36,11 +36,15 @@ def _head(name: str) -> str:
 
 
 def formulas_latex(text: str) -> tuple[list[str], bool] | None:
-    """Return the formulas and equations of a list, and whether it is in parentheses; None if it is none of formulas."""
+    """Return the formulas and equations of a list, and whether it is in parentheses; None if it is
+    none of formulas.
+    """
     pair = _PAIR.fullmatch(text)
     try:
         parts = [
-            " = ".join(expression_latex(parse(side).outputs[0]) for side in part.strip().split(" = "))
+            " = ".join(
+                expression_latex(parse(side).outputs[0]) for side in part.strip().split(" = ")
+            )
             for part in split(pair[1] if pair else text)
         ]
     except ExpressionError:
@@ -77,15 +81,25 @@ def _exercise(exercise: Exercise) -> Iterator[str]:
 
 
 def sentence_latex(text: str, exercise: Exercise | None = None) -> str:
-    """Return a sentence, with the program of an exercise for `{f}`, and the formulas in backticks."""
+    """Return a sentence, with the program of an exercise for `{f}`, and the formulas in
+    backticks.
+    """
     if exercise is not None and "{f}" in text:
         before, _, after = text.partition("{f}")
-        return sentence_latex(before) + "$" + ",\\ ".join(statements_latex(exercise)) + "$" + sentence_latex(after)
+        return (
+            sentence_latex(before)
+            + "$"
+            + ",\\ ".join(statements_latex(exercise))
+            + "$"
+            + sentence_latex(after)
+        )
     return written_sentence(text, text_latex, _formula)
 
 
 def written_sentence(text: str, words: Callable[[str], str], formulas: Callable[[str], str]) -> str:
-    """Return a sentence whose parts in backticks are written by `formulas`, and all others by `words`."""
+    """Return a sentence whose parts in backticks are written by `formulas`, and all others by
+    `words`.
+    """
     pieces = enumerate(text.split("`"))
     return "".join([formulas(piece) if k % 2 else words(piece) for k, piece in pieces])
 

@@ -16,12 +16,16 @@ NAME_LINE = '<p class="name">Name: <span></span></p>\n'
 
 
 def sheet_page(answer: Sheet | Exercise | Marked, heading: str, solved: bool) -> str:
-    """Return a page for screens and print, with a line for the pupil's name if it is not `solved`."""
+    """Return a page for screens and print, with a line for the pupil's name if it is not
+    `solved`.
+    """
     if isinstance(answer, Marked):
         body = f"<p>{_sentence(answer.message)}</p>"
     else:
         exercises = answer.exercises if isinstance(answer, Sheet) else (answer,)
-        items = "".join([f'<li value="{each.number}">{_exercise(each)}</li>\n' for each in exercises])
+        items = "".join(
+            [f'<li value="{each.number}">{_exercise(each)}</li>\n' for each in exercises]
+        )
         body = f"{'' if solved else NAME_LINE}<ol>\n{items}</ol>"
     return web_file("exercises.html", heading=escaped_html(heading), body=body)
 
@@ -38,7 +42,11 @@ def _exercise(exercise: Exercise) -> str:
 def _statement(statement: str) -> str:
     head, _, _ = statement.partition(" = ")
     # a name before its variables is a function, and no factor
-    return _math(statement).replace(TIMES, APPLY, 1) if head.endswith(")") and head[0].isalpha() else _math(statement)
+    return (
+        _math(statement).replace(TIMES, APPLY, 1)
+        if head.endswith(")") and head[0].isalpha()
+        else _math(statement)
+    )
 
 
 def _solution(exercise: Exercise) -> Iterator[str]:
@@ -58,7 +66,10 @@ def _trace(traced: Trace) -> Iterator[str]:
         yield f'<p><b>{escaped_html(title)}</b></p>\n<table class="trace">\n'
         for first, *cells in rows:
             # in MathML the signs of `+=` stand together
-            left, sign = first.removesuffix(ACCUMULATES), "+=" if first.endswith(ACCUMULATES) else "="
+            left, sign = (
+                first.removesuffix(ACCUMULATES),
+                "+=" if first.endswith(ACCUMULATES) else "=",
+            )
             shown = [left, f"{sign} {cells[0]}", *[f"= {cell}" for cell in cells[1:]]]
             row = "".join([f"<td>{_math(cell)}</td>" for cell in shown])
             yield f"<tr>{row.replace('<mo>+</mo><mo>=</mo>', '<mo>+=</mo>')}</tr>\n"
@@ -71,8 +82,14 @@ def _derivations(derivations: Sequence[Derivation]) -> Iterator[str]:
             yield f"<p><b>{escaped_html(derivative_name(derivation.by))}</b></p>\n"
         yield '<table class="steps">\n'
         for step in steps:
-            condition = f'<span class="when">({_math(step.condition)})</span>' if step.condition else ""
-            cells = (_math(step.part), f"{_math(f'= {step.result}')}{condition}", escaped_html(step.title))
+            condition = (
+                f'<span class="when">({_math(step.condition)})</span>' if step.condition else ""
+            )
+            cells = (
+                _math(step.part),
+                f"{_math(f'= {step.result}')}{condition}",
+                escaped_html(step.title),
+            )
             yield "<tr>" + "".join([f"<td>{cell}</td>" for cell in cells]) + "</tr>\n"
         yield "</table>\n"
 

@@ -17,10 +17,11 @@ from ..formulas.diff_view import derivation_blocks, derivation_record
 from ..trace.trace_view import TraceView
 from .exercise import Exercise, Marked, Sheet
 
+# Lines of blank space for a solution, in text and Markdown.
 ROOM_LINES = 6
-"""Lines of blank space for a solution, in text and Markdown."""
 _SIGN = re.compile(r"(?<![\w)])-(?=[\d.])")
 
+# The JSON keys of an exercise.
 EXERCISE, COLUMNS, *_ = read_declaration(
     Exercise,
     {
@@ -32,7 +33,6 @@ EXERCISE, COLUMNS, *_ = read_declaration(
         "solution.lines": lambda x: [line.replace("`", "") for line in x.lines],
     },
 )
-"""The JSON keys of an exercise."""
 OF_MARK = read_declaration(Marked)
 Answer: TypeAlias = Sheet | Exercise | Marked
 
@@ -59,7 +59,10 @@ class ExerciseView(View[Answer]):
     def one_line(self, answer: Answer) -> str:
         if isinstance(answer, Marked):
             return "right" if answer.right else "wrong"
-        tasks = [(exercise.number, plain_text(task(exercise, self.unicode))) for exercise in _exercises(answer)]
+        tasks = [
+            (exercise.number, plain_text(task(exercise, self.unicode)))
+            for exercise in _exercises(answer)
+        ]
         return "\n".join([f"{number}. {text}" for number, text in tasks])
 
     def document(self, answer: Answer) -> Iterator[Block]:
@@ -68,14 +71,21 @@ class ExerciseView(View[Answer]):
                 of: Pieces = ((f"  {marked.of}: ", "name"),) if marked.of else ()
                 yield Paragraph((*of, *sentence(marked.message, "" if marked.right else "error")))
                 if marked.hint and not marked.entries:
-                    yield Paragraph((("    hint: " if marked.of else "  hint: ", "faint"), *sentence(marked.hint)))
+                    yield Paragraph(
+                        (
+                            ("    hint: " if marked.of else "  hint: ", "faint"),
+                            *sentence(marked.hint),
+                        )
+                    )
             return
         if isinstance(answer, Sheet):
             yield Paragraph(((_heading(answer), "heading"),))
         for exercise in _exercises(answer):
             yield Paragraph((("", ""),), source=True)
             yield Paragraph(((f"{exercise.number}. ", "heading"), *task(exercise, self.unicode)))
-            yield from solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
+            yield from (
+                solution(exercise, self.unicode) if exercise.solution else (Room(ROOM_LINES),)
+            )
 
     def draw(self, answer: Answer, format: str) -> str | bytes:
         if format == "pdf":
@@ -91,7 +101,10 @@ class ExerciseView(View[Answer]):
         from .exercise_latex import sentence_latex, sheet_latex
 
         if isinstance(answer, Marked):
-            entries = [f"{text_latex(entry.of)}: {sentence_latex(entry.message)}" for entry in answer.entries]
+            entries = [
+                f"{text_latex(entry.of)}: {sentence_latex(entry.message)}"
+                for entry in answer.entries
+            ]
             return "\n\n".join([sentence_latex(answer.message), *entries])
         return sheet_latex(answer, _heading(answer), _is_solved(answer))
 
@@ -105,7 +118,12 @@ class MarkedView(ExerciseView):
     def rows(self, answer: Answer) -> Iterator[OutputRow]:
         assert isinstance(answer, Marked)
         for marked in (answer, *answer.entries):
-            yield {"of": marked.of, "right": marked.right, "message": marked.message, "hint": marked.hint}
+            yield {
+                "of": marked.of,
+                "right": marked.right,
+                "message": marked.message,
+                "hint": marked.hint,
+            }
 
 
 def _exercises(answer: Sheet | Exercise) -> tuple[Exercise, ...]:
@@ -117,7 +135,9 @@ def _heading(answer: Answer) -> str:
 
 
 def _is_solved(answer: Answer) -> bool:
-    return isinstance(answer, Marked) or any(exercise.solution is not None for exercise in _exercises(answer))
+    return isinstance(answer, Marked) or any(
+        exercise.solution is not None for exercise in _exercises(answer)
+    )
 
 
 def task(exercise: Exercise, unicode: bool = True) -> Pieces:
@@ -129,13 +149,19 @@ def task(exercise: Exercise, unicode: bool = True) -> Pieces:
     pieces = sentence(exercise.task.replace("{f}", f"`{program}`"))
     if not unicode:
         return pieces
-    return tuple((_SIGN.sub("−", text) if style == "code" else text, style) for text, style in pieces)
+    return tuple(
+        (_SIGN.sub("−", text) if style == "code" else text, style) for text, style in pieces
+    )
 
 
 def solution(exercise: Exercise, unicode: bool = True) -> Iterator[Block]:
     """Yield the worked solution of an exercise, and its answer."""
     assert exercise.solution is not None
-    derived, traced, lines = exercise.solution.derived, exercise.solution.traced, exercise.solution.lines
+    derived, traced, lines = (
+        exercise.solution.derived,
+        exercise.solution.traced,
+        exercise.solution.lines,
+    )
     if derived is not None:
         yield from derivation_blocks(derived.derivations, unicode)
     if traced is not None:
@@ -153,7 +179,10 @@ def _in_mathematics(line: str) -> str:
 
 def _formulas_in_mathematics(text: str) -> str:
     try:
-        sides = [[mathematics(parse(side).outputs[0]) for side in part.split(" = ")] for part in split(text)]
+        sides = [
+            [mathematics(parse(side).outputs[0]) for side in part.split(" = ")]
+            for part in split(text)
+        ]
     except ExpressionError:
         return text
     return ", ".join(map(" = ".join, sides)) if all(map(all, sides)) else text

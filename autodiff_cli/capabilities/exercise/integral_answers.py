@@ -18,7 +18,12 @@ from .exercise import Exercise, Marked
 
 
 def check_integral(
-    text: str, point: Point | None = None, *, answer: str, wrt: Sequence[str] | None = None, variable: str | None = None
+    text: str,
+    point: Point | None = None,
+    *,
+    answer: str,
+    wrt: Sequence[str] | None = None,
+    variable: str | None = None,
 ) -> Marked:
     """Mark a formula as an antiderivative of a program, up to a constant.
 
@@ -29,16 +34,27 @@ def check_integral(
     program = parse(text)
     integrand = single_output(program)
     name, _ = read_ends(program, {}, None, variable)
-    formula, _ = read_leniently(answer, lambda typed: single_output(parse(typed, [*program.variables])))
+    formula, _ = read_leniently(
+        answer, lambda typed: single_output(parse(typed, [*program.variables]))
+    )
     found = check_antiderivative(formula, integrand, name)
     posed = Exercise("integral", text, {}, (name,), task="Integrate {f}.", answer=())
     if found is not None:
         how = "its derivative is the formula"
         if not found.proven:
-            how = f"its derivative is the formula at all of {found.points} points, compared with 50 digits"
+            how = (
+                f"its derivative is the formula at all of {found.points} points, compared with 50"
+                " digits"
+            )
         kind = "simplified" if found.proven else "points"
         return Marked(posed, answer, True, f"right: {how}", how=kind, points=found.points)
-    return Marked(posed, answer, False, "wrong: its derivative is not the formula", _hint(formula, integrand, name))
+    return Marked(
+        posed,
+        answer,
+        False,
+        "wrong: its derivative is not the formula",
+        _hint(formula, integrand, name),
+    )
 
 
 def _hint(formula: Value, integrand: Value, name: str) -> str:

@@ -1,7 +1,7 @@
 """Marking of answers to exercises as functions or numbers, not as text.
 
-A formula is right if it agrees with the program's derivative at all points where that exists. It is proven if their
-difference simplifies to 0. Numbers are compared as fractions.
+A formula is right if it agrees with the program's derivative at all points where that exists. It is
+proven if their difference simplifies to 0. Numbers are compared as fractions.
 """
 
 from __future__ import annotations
@@ -43,8 +43,8 @@ from ...questions.problem import Point, parse, single_output
 from ..formulas.derivation import derivative_name
 from .exercise import Exercise, Marked
 
+# A derivative: its unknown, empty for a program, and its variables.
 Key = tuple[str, tuple[str, ...]]
-"""A derivative: its unknown, empty for a program, and its variables."""
 
 SUPERSCRIPTS = str.maketrans("²³⁴⁵⁶⁷⁸⁹", "23456789")
 
@@ -57,34 +57,59 @@ _LABEL = re.compile(r"[/'′’″∂∇]|^d\d?\b")
 _BRACKETS = {"(": ")", "[": "]", "⟨": "⟩", "<": ">"}
 _SEPARATORS = re.compile(r"[;\n]|\band\b")
 
+# Digits of the first and, if undecided, the second comparison.
 COMPARISON_DIGITS, MORE_DIGITS = 100, 300
-"""Digits of the first and, if undecided, the second comparison."""
 AGREED_DIGITS = 80
+# Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least.
 SHRUNK_DIGITS = 150
-"""Digits by which noise shrinks from `COMPARISON_DIGITS` to `MORE_DIGITS`, at least."""
-NEAR_TENTHS = (3, -7, 11, -13, 17, 23, -3, 7, -17, 13, 29, -11, 19, 1, -23, 31, 9, -1, 21, -19, 27, -9, 14, -21)
+NEAR_TENTHS = (
+    3,
+    -7,
+    11,
+    -13,
+    17,
+    23,
+    -3,
+    7,
+    -17,
+    13,
+    29,
+    -11,
+    19,
+    1,
+    -23,
+    31,
+    9,
+    -1,
+    21,
+    -19,
+    27,
+    -9,
+    14,
+    -21,
+)
 FAR_TENTHS = (43, -57, 61, -89, 97, -141, 153, 337, -473, 1210, -1330, 47)
 SIDES = (Fraction(1), Fraction(-1))
 
+# Literals with points beside them, breakpoints, and found regions.
 MAX_LITERALS, MAX_BREAKPOINTS, MAX_REGIONS = 12, 40, 24
-"""Literals with points beside them, breakpoints, and found regions."""
+# Points of several variables in the search for regions.
 SEARCHED_POINTS = 500
-"""Points of several variables in the search for regions."""
+# Further points, with numbers up to 3 and up to 1, for small domains.
 POINTS_NEAR_ZERO = 300
-"""Further points, with numbers up to 3 and up to 1, for small domains."""
+# The fewest points at which two formulas have to agree.
 MIN_DECIDED_POINTS = 36
-"""The fewest points at which two formulas have to agree."""
+# The distance of points beside one where an answer has no value.
 GAP = Fraction(1, 10_000)
-"""The distance of points beside one where an answer has no value."""
+# The most points at which the effect of a mistake is computed.
 HINT_POINTS = 6
-"""The most points at which the effect of a mistake is computed."""
 NEAR_RELATIVE = Fraction(1, 100)
 MAX_SHOWN_LENGTH = 20  # of a fraction
+# The longest answer that is read: patterns and lenient reading look at its parts many times.
 MAX_ANSWER_CHARACTERS = 10_000
-"""The longest answer that is read: patterns and lenient reading look at its parts many times."""
 MIN_ROUNDED_DIGITS = 3
+# Nodes of a function to search for mistakes.
 MAX_PARTS = 60
-"""Nodes of a function to search for mistakes."""
 SIGN = "only the sign is wrong"
 
 _DECIMAL = re.compile(r"\s*[-+]?\d*\.(\d+)\s*")
@@ -104,12 +129,14 @@ class ComparedPoint(NamedTuple):
 def require_length(answer: str) -> None:
     """Raise a limit error if an answer is too long to be read."""
     if len(answer) > MAX_ANSWER_CHARACTERS:
-        message = f"the answer has {len(answer)} characters, and at most {MAX_ANSWER_CHARACTERS} are read"
+        message = (
+            f"the answer has {len(answer)} characters, and at most {MAX_ANSWER_CHARACTERS} are read"
+        )
         raise limit_error(message, "write a shorter formula")
 
 
+# Two numbers to compare; None if the first is undefined.
 Values = Callable[[NumberType], "tuple[Any, Any] | ComparedPoint | None"]
-"""Two numbers to compare; None if the first is undefined."""
 
 
 def many_digits(digits: int = COMPARISON_DIGITS) -> NumberType:
@@ -196,7 +223,11 @@ def points(
     >>> any(at["x"] > 1000 for at in chosen)
     True
     """
-    numbers = {abs(Fraction(v.data)) for v in in_order(functions) if v.primitive is CONSTANT and v.data is not None}
+    numbers = {
+        abs(Fraction(v.data))
+        for v in in_order(functions)
+        if v.primitive is CONSTANT and v.data is not None
+    }
     literals = sorted(x for x in numbers if x < 10**12)
     beside = [c + side * max(c, Fraction(1)) / 7 for c in literals[:MAX_LITERALS] for side in SIDES]
     tenths = ([Fraction(x, 10) for x in row] for row in (NEAR_TENTHS, FAR_TENTHS))
@@ -222,12 +253,17 @@ def points(
 
 def _search(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict[str, Fraction]]:
     numbers = {
-        sign * Fraction(x, 10) * Fraction(10) ** k for k in range(-3, 7) for x in (11, 17, 29, 53) for sign in SIDES
+        sign * Fraction(x, 10) * Fraction(10) ** k
+        for k in range(-3, 7)
+        for x in (11, 17, 29, 53)
+        for sign in SIDES
     }
     for low, high in pairwise([Fraction(0), *literals]):
         numbers |= {(low + high) / 2, -(low + high) / 2}
     for c in literals:
-        numbers |= {sign * (c + side * max(c, Fraction(1)) / 1000) for side in SIDES for sign in SIDES}
+        numbers |= {
+            sign * (c + side * max(c, Fraction(1)) / 1000) for side in SIDES for sign in SIDES
+        }
     ordered = sorted(numbers, key=lambda x: (abs(x), x))
     draw = random.Random(1)
     if len(names) == 1:
@@ -240,7 +276,9 @@ def _search(literals: Sequence[Fraction], names: Sequence[str]) -> Iterator[dict
         yield {name: Fraction(draw.randint(-most, most), 997) for name in names}
 
 
-def _at_breakpoints(guards: Sequence[Value], bases: Sequence[dict[str, Fraction]]) -> Iterator[dict[str, Fraction]]:
+def _at_breakpoints(
+    guards: Sequence[Value], bases: Sequence[dict[str, Fraction]]
+) -> Iterator[dict[str, Fraction]]:
     """Yield points where a guard that is linear in a variable is 0."""
     for guard, base in product(guards, bases):
         for name in base:
@@ -294,13 +332,18 @@ def entries(answer: str, wanted: Sequence[Key], names: Sequence[str]) -> list[An
     >>> [(entry.key, entry.start) for entry in entries("d/dy = x, d/dx = 1", [("", ("x",)), ("", ("y",))], ["x", "y"])]
     [(('', ('y',)), 6), (('', ('x',)), 16)]
     """
-    entries = [_entry(answer, start, end, wanted, names) for start, end in parts(answer, len(wanted))]
+    entries = [
+        _entry(answer, start, end, wanted, names) for start, end in parts(answer, len(wanted))
+    ]
     labels = [entry.key for entry in entries if entry.key is not None]
     if not labels and len(entries) == len(wanted):
         return [entry._replace(key=key) for entry, key in zip(entries, wanted, strict=True)]
     if len(labels) < len(entries):
         asked = ", ".join(f"{derivative_name(by, of)} = …" for of, by in wanted)
-        message = f"the answer has {plural(len(entries), 'formula')}, and {len(wanted)} derivatives are asked for"
+        message = (
+            f"the answer has {plural(len(entries), 'formula')}, and {len(wanted)} derivatives are"
+            " asked for"
+        )
         message = "some of these formulas have no name" if labels else message
         raise usage_error(message, f"write `--answer {quoted(asked)}`")
     for key in labels:
@@ -327,7 +370,9 @@ def parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
         return
     # lines and semicolons separate named entries; else they are a program's
     marks = [mark.span() for mark in _SEPARATORS.finditer(inner)]
-    edges = [(a, b) for (_, a), (b, _) in zip([(0, 0), *marks], [*marks, (len(inner), 0)], strict=True)]
+    edges = [
+        (a, b) for (_, a), (b, _) in zip([(0, 0), *marks], [*marks, (len(inner), 0)], strict=True)
+    ]
     if not all(_EQUALS.search(inner, a, b) for a, b in edges):
         edges = [(0, len(inner))]
     for a, b in edges:
@@ -336,15 +381,22 @@ def parts(answer: str, count: int) -> Iterator[tuple[int, int]]:
                 yield start + a + first, start + a + last
 
 
-def _entry(answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequence[str]) -> AnswerEntry:
+def _entry(
+    answer: str, start: int, end: int, wanted: Sequence[Key], names: Sequence[str]
+) -> AnswerEntry:
     sign = _EQUALS.search(answer, start, end)
     if sign is None:
         return AnswerEntry(None, start, end)
     label = answer[start : sign.start()].strip()
     unknowns = [of for of, _ in wanted if of]
     for of, by in readings(label.translate(SUPERSCRIPTS), names, wanted):
-        key = next((key for key in wanted if sorted(key[1]) == sorted(by) and (key[0] or of) in (of, "")), None)
-        if key is not None and (of == key[0] or not unknowns or (not of and len(set(unknowns)) == 1)):
+        key = next(
+            (key for key in wanted if sorted(key[1]) == sorted(by) and (key[0] or of) in (of, "")),
+            None,
+        )
+        if key is not None and (
+            of == key[0] or not unknowns or (not of and len(set(unknowns)) == 1)
+        ):
             return AnswerEntry(key, sign.end(), end)
     if len(wanted) == 1 and not _LABEL.search(label):
         # a program: `t = x + 1; 2*t`
@@ -362,7 +414,10 @@ def readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterato
         top = _NUMERATOR.fullmatch(above.strip())
         parts = list(re.finditer(rf"\s*[d∂]\s*({choices})\s*(?:\^?\s*\{{?(\d)\}}?)?[\s*]*", below))
         if top and parts and "".join(part[0] for part in parts) == below:
-            yield top[2] or "", tuple(name for part in parts for name in [part[1]] * int(part[2] or 1))
+            yield (
+                top[2] or "",
+                tuple(name for part in parts for name in [part[1]] * int(part[2] or 1)),
+            )
         return
     subscript = _SUBSCRIPT.fullmatch(label)
     if subscript:
@@ -378,12 +433,20 @@ def readings(label: str, names: Sequence[str], wanted: Sequence[Key]) -> Iterato
         yield "", (label,)
 
 
-ANSWER_NAMES = {"tangent": "the line", "second": "the second derivative", "solution": "the solution"}
-"""What each kind asks for; other kinds ask for the derivative."""
+# What each kind asks for; other kinds ask for the derivative.
+ANSWER_NAMES = {
+    "tangent": "the line",
+    "second": "the second derivative",
+    "solution": "the solution",
+}
 
 
 def own_exercise(
-    kind: str, program: str, answer: Sequence[str], wrt: Sequence[str] = (), point: Point | None = None
+    kind: str,
+    program: str,
+    answer: Sequence[str],
+    wrt: Sequence[str] = (),
+    point: Point | None = None,
 ) -> Exercise:
     """Return a question and its answer as an exercise."""
     at = {name: str(x) for name, x in (point or {}).items()}
@@ -397,16 +460,25 @@ class FormulaAnswer:
     undefined = "write it so that it has a value where the function has a derivative"
     least = MIN_DECIDED_POINTS
     """The fewest points at which a right answer has to agree."""
-    partly = "it is right at other points, so it holds only on a part of the domain: check signs and cases"
+    partly = (
+        "it is right at other points, so it holds only on a part of the domain: check signs and"
+        " cases"
+    )
 
     def __init__(
-        self, posed: Exercise, answer: str, entry: AnswerEntry | None = None, program: Program | None = None
+        self,
+        posed: Exercise,
+        answer: str,
+        entry: AnswerEntry | None = None,
+        program: Program | None = None,
     ) -> None:
         self.posed, self.program, self.answer = posed, program or parse(posed.program), answer
         self.leaves = self.program.variables
         typed, self.note = read_formula(answer, self.leaves, entry)
         self.typed, self.right = (
-            substitute(formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None)
+            substitute(
+                formula, lambda v: self.leaves.get(v.label) if not v._prev and v.label else None
+            )
             for formula in (typed, *parse(posed.answer[0]).outputs)
         )
         self.places: list[ComparedPoint] = []
@@ -421,7 +493,9 @@ class FormulaAnswer:
             yield at
 
     def compare_at(self, m: NumberType, at: Mapping[str, Any]) -> ComparedPoint | None:
-        """Evaluate both formulas at a point; None without a derivative, or at a gap in the answer."""
+        """Evaluate both formulas at a point; None without a derivative, or at a gap in the
+        answer.
+        """
         place = self._values_at(m, at)
         return None if place and place.answered is None and self._is_gap(m, at) else place
 
@@ -429,7 +503,10 @@ class FormulaAnswer:
         """Return whether beside a point the answer has a value wherever the derivative has one."""
         # no two variables move alike, so that also `x - y` moves
         shifts = {name: GAP * Fraction(7 + k, 7) for k, name in enumerate(at)}
-        beside = [self._values_at(m, {name: x + side * shifts[name] for name, x in at.items()}) for side in SIDES]
+        beside = [
+            self._values_at(m, {name: x + side * shifts[name] for name, x in at.items()})
+            for side in SIDES
+        ]
         defined = [place for place in beside if place is not None]
         return bool(defined) and all(place.answered is not None for place in defined)
 
@@ -439,7 +516,11 @@ class FormulaAnswer:
             swept = value_and_gradient(m, self.program.outputs[0], numbers, [by])
         except ExpressionError:
             return None
-        slope = swept.gradient[by] if self.posed.kind == "derivative" else value_at(m, self.right, numbers)
+        slope = (
+            swept.gradient[by]
+            if self.posed.kind == "derivative"
+            else value_at(m, self.right, numbers)
+        )
         if slope is None or swept.kinks:
             return None
         return ComparedPoint(slope, value_at(m, self.typed, numbers), at, swept.value)
@@ -462,33 +543,49 @@ class FormulaAnswer:
         for place in self.places:
             if not place.agrees:
                 where = ", ".join(
-                    f"{x} = {y if isinstance(y, Fraction) else six_digits(y)}" for x, y in place.at.items()
+                    f"{x} = {y if isinstance(y, Fraction) else six_digits(y)}"
+                    for x, y in place.at.items()
                 )
                 right, answered = distinguishable(place.right, place.answered)
-                other = "the answer has no value" if place.answered is None else f"the answer is {answered}"
+                other = (
+                    "the answer has no value"
+                    if place.answered is None
+                    else f"the answer is {answered}"
+                )
                 message = f"wrong: at `{where}` {what} is {right}, and {other}{self.note}"
                 # wrong points first: at right ones mistakes without effect would match
-                there = sorted([x for x in self.places if x.answered is not None], key=lambda x: x.agrees)
+                there = sorted(
+                    [x for x in self.places if x.answered is not None], key=lambda x: x.agrees
+                )
                 is_off = there and not there[0].agrees
                 hint = next(filter(None, self.hints(there))) if is_off else self.undefined
                 return Marked(self.posed, self.answer, False, message, hint, "points", count)
         message, how = self.agreement_message(what)
         reason = self._undecided() if how == "points" or not count else ""
         if reason:
-            raise limit_error(f"it is undecided whether the answer is right: {reason}", self.instead)
+            raise limit_error(
+                f"it is undecided whether the answer is right: {reason}", self.instead
+            )
         return Marked(self.posed, self.answer, True, f"right: {message}{self.note}", "", how, count)
 
     def _undecided(self) -> str:
         """Return why agreement at the points is not enough; empty if it is."""
         count = len(self.places)
         if count < self.least:
-            return f"it could be compared at {plural(count, 'point')} {self.where}and not at {self.least}"
-        own = {expression_text(v) for v in in_order(self.program.outputs) if v.primitive in (EQ, NE)}
+            return (
+                f"it could be compared at {plural(count, 'point')} {self.where}and not at"
+                f" {self.least}"
+            )
+        own = {
+            expression_text(v) for v in in_order(self.program.outputs) if v.primitive in (EQ, NE)
+        }
         for v in in_order((self.typed,)):
             if v.primitive in (EQ, NE) and expression_text(v) not in own:
                 difference = node(SUB, v._prev)
                 if not any(_exact_value(difference, place.at) == 0 for place in self.places):
-                    return f"it was not compared where both sides of `{expression_text(v)}` are equal"
+                    return (
+                        f"it was not compared where both sides of `{expression_text(v)}` are equal"
+                    )
         return ""
 
     def agreement_message(self, what: str) -> tuple[str, str]:
@@ -498,12 +595,17 @@ class FormulaAnswer:
         if (rest.primitive is CONSTANT and rest.data == 0) or vanishes(difference):
             return "its difference from the answer simplifies to 0", "simplified"
         points = f"{len(self.places)} points {self.where}".rstrip()
-        return f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is not a proof", "points"
+        return (
+            f"it agrees with {what} to {AGREED_DIGITS} digits at {points}, which is not a proof",
+            "points",
+        )
 
     def hints(self, there: Sequence[ComparedPoint]) -> Iterator[str]:
         """Yield likely mistakes or empty strings, and a command that shows the steps."""
         posed, first, m = self.posed, there[0], many_digits()
-        numbers = [{name: as_number(m, x) for name, x in place.at.items()} for place in there[:HINT_POINTS]]
+        numbers = [
+            {name: as_number(m, x) for name, x in place.at.items()} for place in there[:HINT_POINTS]
+        ]
         if all(agree(p.answered, p.value) for p in there):
             yield "that is the function itself, not its derivative"
         if all(agree(p.answered, -p.right) for p in there):
@@ -512,10 +614,18 @@ class FormulaAnswer:
             yield self._missed_rule(m, there, numbers)
         off = first.answered - first.right
         if all(agree(p.answered - p.right, off) for p in there):
-            yield f"it is off by {six_digits(off)} everywhere: look at the terms without the variable"
+            yield (
+                f"it is off by {six_digits(off)} everywhere: look at the terms without the variable"
+            )
         with Defined(ArithmeticError, ValueError):
-            slopes = _derivatives(m, self.typed, posed.wrt[0], numbers) if posed.kind == "derivative" else []
-            if slopes and all(agree(x.slope, place.value) for x, place in zip(slopes, there, strict=False)):
+            slopes = (
+                _derivatives(m, self.typed, posed.wrt[0], numbers)
+                if posed.kind == "derivative"
+                else []
+            )
+            if slopes and all(
+                agree(x.slope, place.value) for x, place in zip(slopes, there, strict=False)
+            ):
                 yield "that is an antiderivative: the function was integrated, not differentiated"
         yield constant_factor(there)
         if sum(p.agrees for p in self.places) >= len(self.places) / 10:
@@ -526,32 +636,54 @@ class FormulaAnswer:
         by = f" --wrt {posed.wrt[0]}" if len(self.leaves) > 1 else ""
         yield f'see it worked: `autodiff diff "{posed.program}"{by}{order} --steps`'
 
-    def _missed_rule(self, m: NumberType, there: Sequence[ComparedPoint], points: Sequence[dict[str, Any]]) -> str:
+    def _missed_rule(
+        self, m: NumberType, there: Sequence[ComparedPoint], points: Sequence[dict[str, Any]]
+    ) -> str:
         by, (output,) = self.posed.wrt[0], self.program.outputs
-        parts = [part for part in reversed(in_order((output,))) if part._prev and not part.primitive.gives_condition]
+        parts = [
+            part
+            for part in reversed(in_order((output,)))
+            if part._prev and not part.primitive.gives_condition
+        ]
         if len(parts) > MAX_PARTS:
             return ""
         # outermost first, sums last: a plain term may hide a missing chain rule
         for part in sorted(parts, key=lambda part: part.primitive in (ADD, SUB)):
             with Defined(ArithmeticError, ValueError):
                 own = _derivatives(m, part, by, points)
-                inner = [*zip(*(_derivatives(m, operand, by, points) for operand in part._prev), strict=True)]
+                inner = [
+                    *zip(
+                        *(_derivatives(m, operand, by, points) for operand in part._prev),
+                        strict=True,
+                    )
+                ]
                 around = substitute(output, {part: variable("part")}.get)
-                inside = [{**numbers, "part": x.value} for numbers, x in zip(points, own, strict=True)]
+                inside = [
+                    {**numbers, "part": x.value} for numbers, x in zip(points, own, strict=True)
+                ]
                 weights = _derivatives(m, around, "part", inside)
                 varies = [any(x.slope for x in operand) for operand in zip(*inner, strict=True)]
                 for message, mistaken in _mistakes(part, product=all(varies)):
                     slopes = [mistaken(inputs, x) for inputs, x in zip(inner, own, strict=True)]
                     if all(
-                        slope is not None and agree(place.answered, place.right + weight.slope * (slope - x.slope))
-                        for place, slope, x, weight in zip(there, slopes, own, weights, strict=False)
+                        slope is not None
+                        and agree(place.answered, place.right + weight.slope * (slope - x.slope))
+                        for place, slope, x, weight in zip(
+                            there, slopes, own, weights, strict=False
+                        )
                     ):
-                        within = "" if part is output else f"in the derivative of `{expression_text(part)}`: "
+                        within = (
+                            ""
+                            if part is output
+                            else f"in the derivative of `{expression_text(part)}`: "
+                        )
                         return within + message
         return ""
 
 
-def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[str, Any]]) -> list[_ValueAndSlope]:
+def _derivatives(
+    m: NumberType, value: Value, by: str, points: Sequence[Mapping[str, Any]]
+) -> list[_ValueAndSlope]:
     swept = (value_and_gradient(m, value, numbers, [by]) for numbers in points)
     return [_ValueAndSlope(result.value, result.gradient[by]) for result in swept]
 
@@ -559,13 +691,17 @@ def _derivatives(m: NumberType, value: Value, by: str, points: Sequence[Mapping[
 def constant_factor(there: Sequence[ComparedPoint]) -> str:
     """Return a hint if the answer is off by a factor, else an empty string."""
     right, answered = there[0][:2]
-    if not (right and answered and all(agree(p.answered * right, p.right * answered) for p in there)):
+    if not (
+        right and answered and all(agree(p.answered * right, p.right * answered) for p in there)
+    ):
         return ""
     ratio, _ = distinguishable(answered / right, 1)
     return f"it is {ratio} times as large everywhere: a factor is wrong or missing"
 
 
-def read_formula(answer: str, variables: Mapping[str, Value], entry: AnswerEntry | None = None) -> tuple[Value, str]:
+def read_formula(
+    answer: str, variables: Mapping[str, Value], entry: AnswerEntry | None = None
+) -> tuple[Value, str]:
     """Return the formula of an answer or entry, and a note of corrections."""
 
     def read(text: str) -> Program:
@@ -573,19 +709,30 @@ def read_formula(answer: str, variables: Mapping[str, Value], entry: AnswerEntry
             program = parse(text)
         except ExpressionError as error:
             # a variable of the exercise is no function: `x(1 - y)`
-            if len(error.offers) == 1 and error.span is not None and text[slice(*error.span[:2])] in variables:
+            if (
+                len(error.offers) == 1
+                and error.span is not None
+                and text[slice(*error.span[:2])] in variables
+            ):
                 certain = (error.offers[0]._replace(certain=True),)
                 error.diagnostic = error.diagnostic._replace(offers=certain)
             raise
         for name, leaf in program.variables.items():
             if name not in variables:
                 offers: tuple[Offer, ...] = ()
-                if leaf.span is not None and len(name) > 1 and all(letter in variables for letter in name):
+                if (
+                    leaf.span is not None
+                    and len(name) > 1
+                    and all(letter in variables for letter in name)
+                ):
                     # `xy` is `x*y`, certain unless it follows `/` or `^`
                     before = text[: leaf.span.start].rstrip("0123456789. ")
                     certainly = not before.endswith(("/", "÷", "^", "**"))
                     offers = (Offer(leaf.span.start, leaf.span.end, "*".join(name), certainly),)
-                message, hint = f"`{name}` is not a variable of the exercise", f"its variables: {quote(variables)}"
+                message, hint = (
+                    f"`{name}` is not a variable of the exercise",
+                    f"its variables: {quote(variables)}",
+                )
                 raise ExpressionError("name", message, leaf.span, hint, offers=offers)
         return program
 
@@ -610,49 +757,74 @@ class _ValueAndSlope(NamedTuple):
     slope: Any
 
 
+# A message, and the wrong derivative from the inputs; None if undefined.
 Mistake = tuple[str, Callable[[Sequence[_ValueAndSlope], _ValueAndSlope], Any]]
-"""A message, and the wrong derivative from the inputs; None if undefined."""
 
 
 def _mistakes(part: Value, *, product: bool) -> Iterator[Mistake]:
     primitive, inputs = part.primitive, part._prev
     if primitive in (ADD, SUB):
         for k, term in enumerate(inputs):
-            yield from _mistakes_in_term(expression_text(term), k, -1 if k and primitive is SUB else 1)
+            yield from _mistakes_in_term(
+                expression_text(term), k, -1 if k and primitive is SUB else 1
+            )
     if primitive is MUL and product:
         rule = "it is u′·v + u·v′"
         text = f"the derivative of a product is not the product of the derivatives: {rule}"
         yield text, lambda x, v: x[0].slope * x[1].slope
         yield f"a term of the product rule is missing: {rule}", lambda x, v: x[0].slope * x[1].value
         yield f"a term of the product rule is missing: {rule}", lambda x, v: x[0].value * x[1].slope
-        yield f"the product rule has a plus: {rule}", lambda x, v: x[0].slope * x[1].value - x[0].value * x[1].slope
+        yield (
+            f"the product rule has a plus: {rule}",
+            lambda x, v: x[0].slope * x[1].value - x[0].value * x[1].slope,
+        )
     if primitive is DIV:
         rule = "it is (u′·v − u·v′)/v²"
         text = f"the derivative of a quotient is not the quotient of the derivatives: {rule}"
         yield text, lambda x, v: x[0].slope / x[1].slope if x[1].slope else None
         yield f"the denominator is missing: {rule}", lambda x, v: v.slope * x[1].value ** 2
         text = f"the quotient rule has a minus: {rule}"
-        yield text, lambda x, v: (x[0].slope * x[1].value + x[0].value * x[1].slope) / x[1].value ** 2
+        yield (
+            text,
+            lambda x, v: (x[0].slope * x[1].value + x[0].value * x[1].slope) / x[1].value ** 2,
+        )
     if primitive is POW:
         rule = "it is n·u^(n − 1)·u′"
-        yield f"the exponent goes down by 1: {rule}", lambda x, v: None if x[1].slope else v.slope * x[0].value
+        yield (
+            f"the exponent goes down by 1: {rule}",
+            lambda x, v: None if x[1].slope else v.slope * x[0].value,
+        )
         text = f"the exponent is missing as a factor: {rule}"
         yield text, lambda x, v: v.slope / x[1].value if x[1].value else None
     if primitive not in (ADD, SUB, MUL, DIV, NEG):
         for k, inside in enumerate(inputs):
-            text = f"the derivative of the inner function, `{expression_text(inside)}`, is missing: the chain rule"
+            text = (
+                f"the derivative of the inner function, `{expression_text(inside)}`, is missing:"
+                " the chain rule"
+            )
             yield text, partial(_without_inner_derivative, k)
         name = primitive.spelling or primitive.name
         yield f"the sign of the derivative of `{name}` is wrong", lambda x, v: -v.slope
 
 
 def _mistakes_in_term(text: str, k: int, sign: int) -> Iterator[Mistake]:
-    yield f"the derivative of the term `{text}` is missing", lambda x, v: v.slope - sign * x[k].slope
-    yield f"the term `{text}` is not differentiated", lambda x, v: v.slope + sign * (x[k].value - x[k].slope)
-    yield f"the sign of the derivative of `{text}` is wrong", lambda x, v: v.slope - 2 * sign * x[k].slope
+    yield (
+        f"the derivative of the term `{text}` is missing",
+        lambda x, v: v.slope - sign * x[k].slope,
+    )
+    yield (
+        f"the term `{text}` is not differentiated",
+        lambda x, v: v.slope + sign * (x[k].value - x[k].slope),
+    )
+    yield (
+        f"the sign of the derivative of `{text}` is wrong",
+        lambda x, v: v.slope - 2 * sign * x[k].slope,
+    )
 
 
-def _without_inner_derivative(k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope) -> Any:
+def _without_inner_derivative(
+    k: int, inputs: Sequence[_ValueAndSlope], part: _ValueAndSlope
+) -> Any:
     others = any(operand.slope for j, operand in enumerate(inputs) if j != k)
     return None if others or not inputs[k].slope else part.slope / inputs[k].slope
 
@@ -662,24 +834,36 @@ def parse_number(text: str) -> Any:
     with errors_point_into(text):
         program, _ = read_leniently(text, parse)
         for name, leaf in program.variables.items():
-            raise point_error(f"`{name}` has no value here", "the answer is a number", span=leaf.span)
+            raise point_error(
+                f"`{name}` has no value here", "the answer is a number", span=leaf.span
+            )
         output, number = single_output(program), None
         with suppress(Refusal, ExpressionError):
             number = value_in(Exact(), output, {})
         if number is None:
             number = value_in(many_digits(), output, {})
         if number is None:
-            raise ExpressionError("domain", f"`{text}` has no value", None, "the answer is a number")
+            raise ExpressionError(
+                "domain", f"`{text}` has no value", None, "the answer is a number"
+            )
         return number
 
 
 def figure(x: Any) -> Fraction:
     """Return a computed number as a fraction, with all its digits."""
-    return Fraction(0) if x is None else x if isinstance(x, Fraction) else Fraction(getattr(x, "text", None) or str(x))
+    return (
+        Fraction(0)
+        if x is None
+        else x
+        if isinstance(x, Fraction)
+        else Fraction(getattr(x, "text", None) or str(x))
+    )
 
 
 def is_rounded(text: str, number: Fraction, root: Fraction) -> bool:
-    """Return whether a text is a decimal of enough digits to which the root, or its double, rounds."""
+    """Return whether a text is a decimal of enough digits to which the root, or its double,
+    rounds.
+    """
     if not has_digits(text) or _DECIMAL.fullmatch(text) is None:
         return False
     return rounds_to(text, number, root) or float(number) == float(root)
@@ -693,7 +877,9 @@ def has_digits(text: str) -> bool:
 def rounds_to(text: str, number: Fraction, root: Fraction) -> bool:
     """Return whether a text is a decimal, of any number of digits, to which the root rounds."""
     decimal = _DECIMAL.fullmatch(text)
-    return decimal is not None and number != 0 and 2 * abs(root - number) * 10 ** len(decimal[1]) <= 1
+    return (
+        decimal is not None and number != 0 and 2 * abs(root - number) * 10 ** len(decimal[1]) <= 1
+    )
 
 
 def six_digits(x: Any) -> str:
@@ -705,12 +891,19 @@ def distinguishable(a: Any, b: Any) -> tuple[str, str]:
     """Format two numbers so that they differ, with at least six digits."""
     if b is None:
         return six_digits(a), ""
-    if isinstance(a, Fraction) and isinstance(b, Fraction) and max(len(str(a)), len(str(b))) < MAX_SHOWN_LENGTH:
+    if (
+        isinstance(a, Fraction)
+        and isinstance(b, Fraction)
+        and max(len(str(a)), len(str(b))) < MAX_SHOWN_LENGTH
+    ):
         return str(a), str(b)
     m = many_digits()
     context, a, b = m.context, as_number(m, a), as_number(m, b)
     for digits in (6, 12, 20, 40, COMPARISON_DIGITS):
-        texts = tuple(context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}" for x in (a, b))
+        texts = tuple(
+            context.nstr(context.mpf(x), digits) if digits > 15 else f"{float(x):.{digits}g}"
+            for x in (a, b)
+        )
         if texts[0] != texts[1]:
             break
     return texts[0], texts[1]

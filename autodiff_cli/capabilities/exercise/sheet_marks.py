@@ -51,13 +51,20 @@ def sheet_or_mark(
     title: str | None = None,
 ) -> Sheet | Marked:
     """Return a sheet of exercises, or mark the `answer` to exercise `check`."""
-    chosen: dict[str, Any] = {"seed": seed, "topics": topic, "function": function, "functions": functions}
+    chosen: dict[str, Any] = {
+        "seed": seed,
+        "topics": topic,
+        "function": function,
+        "functions": functions,
+    }
     if check is None or answer is None:
         return make_sheet(level, count=count, solutions=solutions, title=title, **chosen)
     return mark(level, check, answer, **chosen)
 
 
-def mark(level: int | None, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any) -> Marked:
+def mark(
+    level: int | None, number: int, answer: str, *, seed: int = DEFAULT_SEED, **choices: Any
+) -> Marked:
     """Mark an answer to an exercise, with a hint if wrong.
 
     >>> mark(1, 1, "-11", seed=7).right
@@ -72,12 +79,16 @@ def mark(level: int | None, number: int, answer: str, *, seed: int = DEFAULT_SEE
 
 
 def mark_exercise(posed: Exercise, answer: str) -> Marked:
-    """Mark the answer to an exercise, with a hint if wrong. Raises `ExpressionError` if it cannot be read."""
+    """Mark the answer to an exercise, with a hint if wrong. Raises `ExpressionError` if it cannot
+    be read.
+    """
     require_length(answer)
     if posed.kind == "antiderivative":
         from .integral_answers import check_integral
 
-        return check_integral(posed.program, answer=answer, variable=posed.wrt[0])._replace(exercise=posed)
+        return check_integral(posed.program, answer=answer, variable=posed.wrt[0])._replace(
+            exercise=posed
+        )
     if posed.kind == "implicit":
         from .answers import check_derivative
 
@@ -101,14 +112,22 @@ def _mark_numbers(posed: Exercise, answer: str) -> Marked:
         return Marked(posed, answer, True, "right")
     message = f"wrong: it is not `{answer.strip()}`"
     if posed.names != ("",):
-        message = f"wrong: {join_names(wrong)} {'has another value' if len(wrong) == 1 else 'have other values'}"
-        message += f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
+        message = (
+            f"wrong: {join_names(wrong)}"
+            f" {'has another value' if len(wrong) == 1 else 'have other values'}"
+        )
+        message += (
+            f"; {join_names(right)} {'is' if len(right) == 1 else 'are'} right" if right else ""
+        )
     return Marked(posed, answer, False, message, _number_hint(posed, answers, wanted, wrong))
 
 
 def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
     count = len(posed.names)
-    texts = [answer[start:end].strip() for start, end in (pieces(answer) if count == 1 else parts(answer, count))]
+    texts = [
+        answer[start:end].strip()
+        for start, end in (pieces(answer) if count == 1 else parts(answer, count))
+    ]
     asked = ", ".join(f"{name}=…" for name in posed.names) if posed.names != ("",) else "one number"
     if len(texts) != count:
         message = f"the answer to this exercise is {plural(count, 'number')}, not {len(texts)}"
@@ -119,14 +138,19 @@ def _numbers_by_name(posed: Exercise, answer: str) -> dict[str, Any]:
         if posed.kind == "gradient":
             # also as derivatives, `df/dx = 3`
             keys = [("", (name,)) for name in posed.names]
-            labels = tuple("".join(next(readings(label, posed.names, keys), ("", (label,)))[1]) for label in labels)
+            labels = tuple(
+                "".join(next(readings(label, posed.names, keys), ("", (label,)))[1])
+                for label in labels
+            )
         by_name = dict(zip(labels if posed.names != ("",) else posed.names, numbers, strict=True))
     if set(by_name) != set(posed.names):
         raise usage_error(f"the answer names {join_names(list(by_name))}", f"name {asked}")
     return {name: parse_number(text) for name, text in by_name.items()}
 
 
-def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str, Fraction], wrong: list[str]) -> str:
+def _number_hint(
+    posed: Exercise, answers: Mapping[str, Any], right: Mapping[str, Fraction], wrong: list[str]
+) -> str:
     pairs = {name: (figure(answers[name]), right[name]) for name in wrong}
     if all(equals(answers[name], -right[name]) for name in wrong):
         return SIGN
@@ -141,7 +165,9 @@ def _number_hint(posed: Exercise, answers: Mapping[str, Any], right: Mapping[str
         at = {name: as_number(m, Fraction(x)) for name, x in posed.point.items()}
         if agree(as_number(m, answers[""]), value_in(m, parse(posed.program).outputs[0], at)):
             return "that is the value there, and the slope is asked for"
-    if len(wrong) > 1 and sorted(x for x, _ in pairs.values()) == sorted(wanted for _, wanted in pairs.values()):
+    if len(wrong) > 1 and sorted(x for x, _ in pairs.values()) == sorted(
+        wanted for _, wanted in pairs.values()
+    ):
         return "the numbers are right, but have the wrong names"
     if posed.level >= 4 and posed.kind == "gradient":
         at_point = ",".join(f"{name}={x}" for name, x in posed.point.items())

@@ -1,4 +1,6 @@
-"""Programs as code that another engine differentiates: graphs of micrograd's `Value`, modules of PyTorch."""
+"""Programs as code that another engine differentiates: graphs of micrograd's `Value`, modules of
+PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -36,21 +38,27 @@ def ad_apply(name, rule, *inputs):
 class Micrograd(Python):
     """A function of Values of micrograd, or of the class that the tutorials build.
 
-    micrograd has `+ - * /`, constant powers and `relu`; every other operation is a node with the rule of the table.
+    micrograd has `+ - * /`, constant powers and `relu`; every other operation is a node with the
+    rule of the table.
     """
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
         known = {name: form for name, form in self.forms.items() if name in OPERATORS}
-        compared = {comparison.name: partial(_compared, sign) for sign, comparison in COMPARISONS.items()}
+        compared = {
+            comparison.name: partial(_compared, sign) for sign, comparison in COMPARISONS.items()
+        }
         relu: Form = ("{0}.relu()", ATOM, ATOM)
         own: dict[str, Form] = {
-            name: _applied for name, operation in OPERATIONS.items() if name not in CONDITIONS and not operation.vector
+            name: _applied
+            for name, operation in OPERATIONS.items()
+            if name not in CONDITIONS and not operation.vector
         }
         self.forms = {**own, **known, **compared, "relu": relu, "where": self.forms["where"]}
 
     def power(self, x: Step, y: Step) -> Written:
-        # a whole exponent is micrograd's own; Python's `**` of a negative number is complex for others
+        # a whole exponent is micrograd's own; Python's `**` of a negative number is complex for
+        # others
         if y.name == "number" and y.data == int(y.data) and abs(y.data) < self.whole_powers:
             return POWER, [(x, ATOM), f"**{y.data:.0f}" if y.data > 0 else f"**({y.data:.0f})"]
         return _applied(self, x.m.step("pow", x, y))
@@ -66,7 +74,11 @@ class Micrograd(Python):
         blocks = [APPLY.split("\n")] if applied else []
         blocks += [*functions.values(), self.defined()]
         uses_math = any("math." in row for block in functions.values() for row in block)
-        head = [*self.heading(), *["import math", ""] * uses_math, "from micrograd.engine import Value"]
+        head = [
+            *self.heading(),
+            *["import math", ""] * uses_math,
+            "from micrograd.engine import Value",
+        ]
         return [*head, *[row for block in blocks for row in ["", "", *block]]]
 
     def _is_applied(self, step: Step) -> bool:
@@ -76,12 +88,17 @@ class Micrograd(Python):
 
     def defined(self) -> list[str]:
         unit = self.unit
-        rows = [f'"""The output, as a Value: `backward()` on it has the derivatives{self.variables_phrase()}."""']
+        rows = [
+            '"""The output, as a Value: `backward()` on it has the'
+            f' derivatives{self.variables_phrase()}."""'
+        ]
         rows += self.body(unit.recording, unit.labels)
         result = unit.recording.values[0]
         text = self._result(result)
         rows.append(f"return Value({text})" if result.name == "number" else f"return {text}")
-        return self._block(self.signature.format(unit.function, ", ".join(self.variables.values())), rows)
+        return self._block(
+            self.signature.format(unit.function, ", ".join(self.variables.values())), rows
+        )
 
 
 def _compared(sign: str, target: Target, step: Step) -> Written:
@@ -95,7 +112,11 @@ def _compared(sign: str, target: Target, step: Step) -> Written:
 def _fixed(step: Step) -> dict[int, Step]:
     """Return the inputs by which an operation has no derivatives: the order of `polygamma`."""
     operation = OPERATIONS[step.name]
-    return {k: step.args[k] for k, name in enumerate(operation.params) if name in operation.constant_params}
+    return {
+        k: step.args[k]
+        for k, name in enumerate(operation.params)
+        if name in operation.constant_params
+    }
 
 
 def _rule_name(step: Step) -> str:
@@ -113,14 +134,20 @@ def _applied(target: Target, step: Step) -> Written:
 
 
 def _rule(step: Step) -> list[list[str]]:
-    """Return the functions of numbers that an operation's rule needs, and the rule: its value and derivatives."""
+    """Return the functions of numbers that an operation's rule needs, and the rule: its value and
+    derivatives.
+    """
     fixed = _fixed(step)
     free = [k for k in range(len(step.args)) if k not in fixed]
-    inputs = [constant(fixed[k].data) if k in fixed else node(VARIABLE, ()) for k in range(len(step.args))]
+    inputs = [
+        constant(fixed[k].data) if k in fixed else node(VARIABLE, ()) for k in range(len(step.args))
+    ]
     graph = graph_of(node(OPERATIONS[step.name], inputs))
     places: list[int | None] = [graph.places.index(inputs[k]) for k in free]
     writer = Python("python")
-    recording = record_gradient(graph, places, places, Lowering(writer.forms, writer.functions, writer.coarse))
+    recording = record_gradient(
+        graph, places, places, Lowering(writer.forms, writer.functions, writer.coarse)
+    )
     shown = showing_faults(recording, writer.is_silent, limits=writer.limits)
     names = [*PARAMETERS, *[f"x{k}" for k in range(len(PARAMETERS), len(free))]][: len(free)]
     writer.unit = SourceUnit("", _rule_name(step), tuple(names), tuple(names), shown, {})
@@ -162,7 +189,9 @@ class ad_Function(torch.autograd.Function):
 
 
 class TorchModule(Torch):
-    """A module of PyTorch, whose parameters are the variables of `--wrt`, and whose inputs are the others."""
+    """A module of PyTorch, whose parameters are the variables of `--wrt`, and whose inputs are the
+    others.
+    """
 
     def lines(self) -> list[str]:
         unit = self.unit
@@ -174,15 +203,28 @@ class TorchModule(Torch):
         parameters = [self.variables[name] for name in unit.parameters if name in self.variables]
         inputs = [name for name in self.variables.values() if name not in parameters]
         phrase = f"Its parameters are {quote(parameters)}" if parameters else "It has no parameters"
-        rows = [f'"""{phrase}, its inputs {quote(inputs, "none")}; a second derivative is an error."""']
+        rows = [
+            f'"""{phrase}, its inputs {quote(inputs, "none")}; a second derivative is an error."""'
+        ]
         if parameters:
-            rows += ["", f"def __init__({', '.join(['self', *parameters])}):", self.indent + "super().__init__()"]
             rows += [
-                f"{self.indent}self.{name} = torch.nn.Parameter(torch.as_tensor({name}, dtype=torch.float64))"
+                "",
+                f"def __init__({', '.join(['self', *parameters])}):",
+                self.indent + "super().__init__()",
+            ]
+            rows += [
+                f"{self.indent}self.{name} = torch.nn.Parameter(torch.as_tensor({name},"
+                " dtype=torch.float64))"
                 for name in parameters
             ]
         rows += ["", f"def forward({', '.join(['self', *inputs])}):"]
-        rows += [f"{self.indent}{name} = torch.as_tensor({name}, dtype=torch.float64)" for name in inputs]
-        values = [f"self.{name}" if name in parameters else name for name in self.variables.values()]
+        rows += [
+            f"{self.indent}{name} = torch.as_tensor({name}, dtype=torch.float64)" for name in inputs
+        ]
+        values = [
+            f"self.{name}" if name in parameters else name for name in self.variables.values()
+        ]
         rows.append(f"{self.indent}return ad_Function.apply({', '.join(values)})")
-        return [row.rstrip() for row in self._block(f"class {unit.function}(torch.nn.Module):", rows)]
+        return [
+            row.rstrip() for row in self._block(f"class {unit.function}(torch.nn.Module):", rows)
+        ]

@@ -15,7 +15,14 @@ from ...engine.table.operators import WHERE
 from ...errors import Diagnostic, ExpressionError, quote, usage_error
 from ...language.builder import Program
 from ...language.typesetting import typesetting
-from ...questions.problem import Point, as_number, check_bare_functions, check_single, parse, wanted_variables
+from ...questions.problem import (
+    Point,
+    as_number,
+    check_bare_functions,
+    check_single,
+    parse,
+    wanted_variables,
+)
 from ...record import Record
 from ..formulas.diff import diff
 from ..formulas.guards import comments_of, guard_warnings, program_kinks
@@ -63,10 +70,10 @@ def export(
 ) -> Exported:
     """Return the program `text` as a function in the language `to`, one of `TARGETS`.
 
-    The function `name` returns the value and the partial derivatives by `wrt`.
-    SQL is a statement in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
-    columns `keep` of these as well, of rows for which the condition `where` holds. A spreadsheet has the values `at` in
-    the cells of the variables.
+    The function `name` returns the value and the partial derivatives by `wrt`. SQL is a statement
+    in a `dialect`, by default duckdb, over a `table` of points, by default `points`; it returns the
+    columns `keep` of these as well, of rows for which the condition `where` holds. A spreadsheet
+    has the values `at` in the cells of the variables.
 
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
@@ -95,7 +102,14 @@ def export(
     shown, labels = _recorded(program, writer, () if to == "micrograd" else wanted)
     kinks = program_kinks(program, wanted)
     unit = SourceUnit(
-        text, name, tuple(program.variables), tuple(wanted), shown, labels, tuple(trained), kinks.comments
+        text,
+        name,
+        tuple(program.variables),
+        tuple(wanted),
+        shown,
+        labels,
+        tuple(trained),
+        kinks.comments,
     )
     module, names = _source(writer, unit), writer.spell_names(unit.variables)
     return Exported(text, to, name, names, unit.wanted, module, dialect, (*warnings, *kinks.notes))
@@ -106,13 +120,21 @@ def _check_options(to: str, dialect: str | None, has_table: bool, has_point: boo
     if dialect and to != "sql":
         raise usage_error(f"`{to}` has no dialects", "`--dialect` goes with `--to sql`")
     if has_table and to != "sql":
-        raise usage_error(f"`{to}` has no table of points", "`--table`, `--keep` and `--where` go with `--to sql`")
+        raise usage_error(
+            f"`{to}` has no table of points", "`--table`, `--keep` and `--where` go with `--to sql`"
+        )
     if has_point and to != "spreadsheet":
-        raise usage_error(f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`")
+        raise usage_error(
+            f"`{to}` has no values of variables", "`--at` goes with `--to spreadsheet`"
+        )
 
 
-def _writer(to: str, dialect: str | None, table: str | None, keep: Sequence[str], where: str | None) -> Target:
-    """Return the writer of a language; that of SQL knows its table and the condition on its rows."""
+def _writer(
+    to: str, dialect: str | None, table: str | None, keep: Sequence[str], where: str | None
+) -> Target:
+    """Return the writer of a language; that of SQL knows its table and the condition on its
+    rows.
+    """
     writer = Target() if to == "latex" else target(to, dialect)
     assert writer is not None
     if to == "sql":
@@ -132,13 +154,20 @@ def _source(writer: Target, unit: SourceUnit) -> str:
         raise _lacks(writer, lacking, graph, node) from None
 
 
-def _recorded(program: Program, writer: Target, wanted: Sequence[str]) -> tuple[Recording, dict[Step, str]]:
-    """Return the steps of a program and of its derivatives in the functions of a language, and their labels."""
+def _recorded(
+    program: Program, writer: Target, wanted: Sequence[str]
+) -> tuple[Recording, dict[Step, str]]:
+    """Return the steps of a program and of its derivatives in the functions of a language, and
+    their labels.
+    """
     graph = program.graph
     recorder = Lowering(writer.forms, writer.functions, writer.coarse)
     try:
         graph, place = _at_guards(graph)
-        inputs, by = ([None if i is None else place(i) for i in program.leaf_places(names)] for names in (None, wanted))
+        inputs, by = (
+            [None if i is None else place(i) for i in program.leaf_places(names)]
+            for names in (None, wanted)
+        )
         recording = record_gradient(graph, inputs, by, recorder, scaled=True)
     except Lacking as lacking:
         raise _lacks(writer, lacking, graph, recorder.node) from None
@@ -156,18 +185,24 @@ def _lacks(writer: Target, lacking: Lacking, graph: Graph, node: int) -> Express
     raised_by = graph.primitives[node].name
     need = "" if raised_by == str(lacking) else f", which `{raised_by}` or its derivative needs"
     hint = "leave the function out, or export to another target"
-    return usage_error(f"{writer.title} has no function `{lacking}`{need}", hint, span=graph.span(node))
+    return usage_error(
+        f"{writer.title} has no function `{lacking}`{need}", hint, span=graph.span(node)
+    )
 
 
 def _numbers_at(at: Point, program: Program) -> dict[str, float]:
     """Return the values of a point. Raises `ExpressionError` for names that the program has not."""
     if unknown := [name for name in at if name not in program.variables]:
-        raise usage_error(f"the program has no variable `{unknown[0]}`", f"it has {quote(program.variables)}")
+        raise usage_error(
+            f"the program has no variable `{unknown[0]}`", f"it has {quote(program.variables)}"
+        )
     return {name: as_number(value, name) for name, value in at.items()}
 
 
 def _at_guards(graph: Graph) -> tuple[Graph, Callable[[int], int | None]]:
-    """Return the graph with the derivatives of guards at their points, and the new index of each node."""
+    """Return the graph with the derivatives of guards at their points, and the new index of each
+    node.
+    """
     if WHERE not in graph.primitives:
         return graph, lambda i: i
     from ...engine.algebra.guard_series import with_slopes_in_graph  # only guards need it
@@ -181,10 +216,17 @@ def _equations(text: str, name: str, wrt: Sequence[str] | None) -> Exported:
     check_single(program, SEVERAL)
     answer = diff(text, wrt=wrt, share=True, language="latex", name=name)
     typeset = typesetting(program, function=name)
-    heading = ["Written by autodiff from this program:", *(f"    {line}" for line in comment_lines(text))]
+    heading = [
+        "Written by autodiff from this program:",
+        *(f"    {line}" for line in comment_lines(text)),
+    ]
     comments = comments_of(answer.warnings)
     heading += comments
     source = "\n".join([*(f"% {line}".rstrip() for line in heading), answer.program]) + "\n"
-    wanted = tuple(dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by))
+    wanted = tuple(
+        dict.fromkeys(label for derivative in answer.derivatives for label in derivative.by)
+    )
     variables = {label: typeset.name(label) for label in program.variables}
-    return Exported(text, "latex", name, variables, wanted, source, warnings=answer.warnings, comments=comments)
+    return Exported(
+        text, "latex", name, variables, wanted, source, warnings=answer.warnings, comments=comments
+    )

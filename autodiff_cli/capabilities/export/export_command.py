@@ -19,6 +19,8 @@ def method_of(call: OptionValues) -> Method:
 
     def method(request: Request) -> Any:
         at = request.point or None
-        return call.question(request.text, language, name=name, wrt=request.wrt, dialect=dialect, at=at, **points)
+        return call.question(
+            request.text, language, name=name, wrt=request.wrt, dialect=dialect, at=at, **points
+        )
 
     return method

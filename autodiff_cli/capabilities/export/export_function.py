@@ -8,7 +8,8 @@ from . import export as _export
 
 
 class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
-    """A function that computes value and gradient, as source code in the language `to`: python by default.
+    """A function that computes value and gradient, as source code in the language `to`: python by
+    default.
 
     For SQL it is one statement, in the `dialect` of a database: duckdb by default.
 

@@ -14,7 +14,10 @@ class ExportedView(View[Exported], of=Exported):
 
     extra_formats = ("markdown", "xlsx")
     endings = tuple(
-        ending for name, endings in TARGETS.items() for ending in endings if name != "latex" and ending != ".xlsx"
+        ending
+        for name, endings in TARGETS.items()
+        for ending in endings
+        if name != "latex" and ending != ".xlsx"
     )
 
     def document(self, answer: Exported) -> Iterator[Block]:
@@ -24,7 +27,10 @@ class ExportedView(View[Exported], of=Exported):
     def draw(self, answer: Exported, format: str) -> str | bytes:
         if format == "xlsx":
             if answer.target != "spreadsheet":
-                raise usage_error(f"`{answer.target}` is no spreadsheet", "give `--to spreadsheet`, or another format")
+                raise usage_error(
+                    f"`{answer.target}` is no spreadsheet",
+                    "give `--to spreadsheet`, or another format",
+                )
             from .named_cells import workbook  # few exports are workbooks
 
             return workbook(answer)
@@ -35,7 +41,9 @@ class ExportedView(View[Exported], of=Exported):
 
     def latex_document(self, answer: Exported) -> str:
         if answer.target != "latex":
-            raise usage_error(f"`{answer.target}` is not LaTeX", "leave out `--format`, or give `--to latex`")
+            raise usage_error(
+                f"`{answer.target}` is not LaTeX", "leave out `--format`, or give `--to latex`"
+            )
         equations = [line for line in answer.source.splitlines() if not line.startswith("%")]
         return "\n".join([*(f"% {line}" for line in answer.comments), *equations])
 

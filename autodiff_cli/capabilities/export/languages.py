@@ -14,13 +14,22 @@ from ...engine.graphs.adjoint import Recording, all_of
 from ...engine.graphs.value import Value
 from ...engine.numbers.recorder import CONDITIONS, Step, always_defined, is_number
 from ...engine.table.operators import VARIABLE
-from ...engine.table.primitive import ATOM, CHOICE, DEFINITIONS, OPERATIONS, POWER, PRODUCT, SIGN, is_outside
+from ...engine.table.primitive import (
+    ATOM,
+    CHOICE,
+    DEFINITIONS,
+    OPERATIONS,
+    POWER,
+    PRODUCT,
+    SIGN,
+    is_outside,
+)
 from ...engine.table.primitives import by_name
 from ...errors import usage_error
 from ...language.printer import Item, Written, as_call, assemble, fill_in, number_text, spell
 
+# What code contains that needs an import, if not all code does.
 _USED = {"import jax": "jax.scipy", "import scipy.special": "scipy.special"}
-"""What code contains that needs an import, if not all code does."""
 
 
 class Python(Target):
@@ -32,7 +41,9 @@ class Python(Target):
 
     def __init__(self, name: str) -> None:
         super().__init__(name)
-        self.reserved = self.reserved.union(keyword.kwlist, keyword.softkwlist, dir(builtins), ("math",))
+        self.reserved = self.reserved.union(
+            keyword.kwlist, keyword.softkwlist, dir(builtins), ("math",)
+        )
 
     def _number(self, value: float | bool) -> str:
         return f"{self.module_name}.nan" if value != value else repr(value)
@@ -75,7 +86,11 @@ class Guarded(ArrayLibrary):
     """Libraries that differentiate: an undefined number in an untaken branch would spoil that."""
 
     def operation(self, step: Step) -> Written:
-        if step in self.guards and step.name != "where" and not always_defined(step.name, step.args):
+        if (
+            step in self.guards
+            and step.name != "where"
+            and not always_defined(step.name, step.args)
+        ):
             args = self.guard_inputs(step)
             if args != step.args:
                 step = Step(step.m, step.name, args, step.data, step.index, step.safe)
@@ -92,7 +107,11 @@ class Guarded(ArrayLibrary):
             return step.args
         bounds = OPERATIONS[step.name].bounds
         ends, n = [bound.end for bound in bounds.bounds], len(step.args)
-        inside = (x for x in (1.0, 0.5) if bounds.complete and x not in ends and not is_outside(bounds, (x,) * n))
+        inside = (
+            x
+            for x in (1.0, 0.5)
+            if bounds.complete and x not in ends and not is_outside(bounds, (x,) * n)
+        )
         point = next(inside, 2.5)
         return tuple([m.where(guard, a, point) if a.name != "number" else a for a in step.args])
 
@@ -109,7 +128,8 @@ def _polygamma(target: Target, step: Step) -> Written:
     order, x = step.args
     # far below 0 it is wrong
     return ATOM, fill_in(
-        f"jnp.where({{0}} > -4, jax.scipy.special.polygamma({int(float(order))}, {{0}}), jnp.nan)", (x,)
+        f"jnp.where({{0}} > -4, jax.scipy.special.polygamma({int(float(order))}, {{0}}), jnp.nan)",
+        (x,),
     )
 
 
@@ -120,7 +140,10 @@ class Torch(Guarded):
         super().__init__(name)
         tensors = by_library("maximum=max minimum=min hypot atan2 logaddexp", "torch.")
         forms = {ours: partial(self._tensors, theirs) for ours, theirs in tensors.items()}
-        incomplete = {name: partial(self._above_zero, f"torch.special.{name}") for name in ("gammainc", "gammaincc")}
+        incomplete = {
+            name: partial(self._above_zero, f"torch.special.{name}")
+            for name in ("gammainc", "gammaincc")
+        }
         self.forms = {**self.forms, **forms, **by_name({"where": self._choose, **incomplete})}
 
     def function(self, name: str) -> Form:
@@ -135,14 +158,24 @@ class Torch(Guarded):
         return as_call(function, step.args, self._tensor)
 
     def _above_zero(self, function: str, target: Target, step: Step) -> Written:
-        """Return a call that is nan unless the first argument is above 0, where the library has a limit."""
+        """Return a call that is nan unless the first argument is above 0, where the library has a
+        limit.
+        """
         _, call = as_call(function, step.args, self._tensor)
         return ATOM, ["torch.where(", self._tensor(step.args[0]), " > 0.0, ", *call, ", torch.nan)"]
 
     def _choose(self, target: Target, step: Step) -> Written:
         condition, x, y = step.args
         if x.name == y.name == "number":
-            return ATOM, ["torch.where(", (condition, CHOICE), ", ", self._tensor(x), ", ", (y, CHOICE), ")"]
+            return ATOM, [
+                "torch.where(",
+                (condition, CHOICE),
+                ", ",
+                self._tensor(x),
+                ", ",
+                (y, CHOICE),
+                ")",
+            ]
         return as_call("torch.where", step.args)
 
 
@@ -165,7 +198,9 @@ class Curly(Target):
         for row in rows:
             if row not in flags:
                 name = row.split(" ", 1)[0]
-                result.append(f"{kinds[name]} {row}" if name in kinds and name not in ahead else row)
+                result.append(
+                    f"{kinds[name]} {row}" if name in kinds and name not in ahead else row
+                )
         return result
 
 
@@ -174,7 +209,10 @@ class JavaScript(Curly):
 
     def _comment(self, text: str) -> list[str]:
         """Return a comment's lines, in which nothing ends a surrounding `<script>`."""
-        return [re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE) for row in super()._comment(text)]
+        return [
+            re.sub(r"<(?=[/!]|script)", "< ", row, flags=re.IGNORECASE)
+            for row in super()._comment(text)
+        ]
 
     def lines(self) -> list[str]:
         head = f"/** The value, and the array of its derivatives{self.variables_phrase()}. */"
@@ -186,7 +224,9 @@ class C(Curly):
 
     def can_name_function(self, name: str) -> bool:
         library = reserved_words("c_library")
-        return super().can_name_function(name) and not (name in library or (name[-1] in "fl" and name[:-1] in library))
+        return super().can_name_function(name) and not (
+            name in library or (name[-1] in "fl" and name[:-1] in library)
+        )
 
     def _comment(self, text: str) -> list[str]:
         """Return a comment's lines, in which nothing ends it, continues a line or is a trigraph."""
@@ -197,7 +237,10 @@ class C(Curly):
         unit, variables = self.unit, self.variables
         count = len(unit.wanted)
         results = f"double gradient[{count}]" if count else "double *gradient"
-        head = f"double {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
+        head = (
+            "double"
+            f" {unit.function}({', '.join([*[f'double {name}' for name in variables.values()], results])})"
+        )
         wanted = [variables.get(name) or "a name that is not used" for name in unit.wanted]
         parameters = [*variables.values(), *["gradient"] * (not count)]
         return [
@@ -225,7 +268,10 @@ class C(Curly):
         rows += [f"gradient[{k}] = {self._result(s)};" for k, s in enumerate(recording.partials)]
         used = {s.data for s in self.seen if s.name == "input"}
         unused = [name for k, name in enumerate(parameters) if k not in used]
-        rows += [*[f"(void){name};" for name in unused], f"return {self._result(recording.values[0])};"]
+        rows += [
+            *[f"(void){name};" for name in unused],
+            f"return {self._result(recording.values[0])};",
+        ]
         return [head, *self._block("{", rows)]
 
 
@@ -251,27 +297,37 @@ class Scientific(Target):
         apart = ["\n\n".join(helpers)] if helpers else []
         parts = [function, library, apart] if self.calls_below else [library, apart, function]
         heading = self.heading(f"Returns the value and its derivatives{self.variables_phrase()}.")
-        return ["\n".join(heading).strip("\n"), "\n\n".join(["\n".join(part).strip("\n") for part in parts if part])]
+        return [
+            "\n".join(heading).strip("\n"),
+            "\n\n".join(["\n".join(part).strip("\n") for part in parts if part]),
+        ]
 
 
+# Characters of a formula; Excel takes 8,192.
 MAX_CHARACTERS = 8_000
-"""Characters of a formula; Excel takes 8,192."""
 
+# Functions within functions; Excel takes 64.
 MAX_DEPTH = 60
-"""Functions within functions; Excel takes 64."""
 
 
 class Spreadsheet(Target):
     """A table of names and cells: variables with typed values, then value and derivatives.
 
-    Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it have their own cells.
+    Each is one formula. Only where it would be longer than a cell of Excel can hold, parts of it
+    have their own cells.
     """
 
     point: Mapping[str, float] = {}
     """The values of variables that are known."""
 
     def _number(self, value: float | bool) -> str:
-        return str(value).upper() if isinstance(value, bool) else "SQRT(-1)" if value != value else repr(value).upper()
+        return (
+            str(value).upper()
+            if isinstance(value, bool)
+            else "SQRT(-1)"
+            if value != value
+            else repr(value).upper()
+        )
 
     def power(self, x: Step, y: Step) -> Written:
         if y.name == "number" and y.data != int(y.data):
@@ -285,12 +341,21 @@ class Spreadsheet(Target):
     def lines(self) -> list[str]:
         unit = self.unit
         results = unit.recording.results
-        rows = [(name, repr(self.point[name]) if name in self.point else "") for name in self.variables]
+        rows = [
+            (name, repr(self.point[name]) if name in self.point else "") for name in self.variables
+        ]
         for step in self.cell_steps(results):
-            rows.append((unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"), f"={self.text(step)}"))
+            rows.append(
+                (
+                    unit.labels.get(step, f"step {len(rows) - len(self.variables) + 1}"),
+                    f"={self.text(step)}",
+                )
+            )
             self.names[step] = f"B{len(rows)}"
         labels = [unit.function, *(f"d{unit.function}/d{name}" for name in unit.wanted)]
-        rows += [(label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)]
+        rows += [
+            (label, f"={self._result(step)}") for label, step in zip(labels, results, strict=True)
+        ]
         rows += [("", " ".join(unit.notes))] if unit.notes else []
         out = io.StringIO()
         csv.writer(out, lineterminator="\n").writerows(rows)
@@ -306,7 +371,9 @@ class Spreadsheet(Target):
             length[step] = 12 + sum(length.get(a, 24) for a in self.step_inputs(step))
             depth[step] = 1 + max([depth.get(a, 0) for a in step.args], default=0)
             if length[step] > MAX_CHARACTERS or depth[step] > MAX_DEPTH:
-                for a in sorted((a for a in step.args if a.args and a not in kept), key=lambda a: a.index):
+                for a in sorted(
+                    (a for a in step.args if a.args and a not in kept), key=lambda a: a.index
+                ):
                     kept.append(a)
                     length[a], depth[a] = 8, 0
                 length[step], depth[step] = 12 + 8 * len(step.args), 1
@@ -314,13 +381,13 @@ class Spreadsheet(Target):
 
 
 # ---- formulas as SymPy's text; a function that it lacks by its definition
+# Names that mean nothing else to SymPy.
 _SYMPY_NAME = re.compile(r"(?![CEINOQS])[A-Za-z]\d*", re.ASCII)
-"""Names that mean nothing else to SymPy."""
 
 SYMPY_CONSTANTS = {"pi": "pi", "π": "pi", "e": "E"}
 
+# How SymPy writes operations.
 SYMPY_FORMS = language("sympy")["forms"]
-"""How SymPy writes operations."""
 
 
 def sympy_text(root: Value) -> str:
@@ -337,7 +404,9 @@ def _sympy_parts(value: Value) -> Written:
     while value._prev and value.primitive.name not in SYMPY_FORMS:
         if value.primitive.name not in DEFINITIONS:
             message = f"SymPy has no function `{value.primitive.name}`, which the formula needs"
-            raise usage_error(message, "print the formula as text, or leave the variable out with `--wrt`")
+            raise usage_error(
+                message, "print the formula as text, or leave the variable out with `--wrt`"
+            )
         value = by_definition(value, always=True)
     inputs = value._prev
     if not inputs:

@@ -1,4 +1,6 @@
-"""An exported program as a workbook: a sheet with a name for each cell, by which its formulas are written."""
+"""An exported program as a workbook: a sheet with a name for each cell, by which its formulas are
+written.
+"""
 
 from __future__ import annotations
 
@@ -10,8 +12,8 @@ from ...show.workbook import CellFormula, Workbook, names_of_cells
 from .export import Exported
 
 _CELL = re.compile(r"\bB(\d+)\b")
+# Characters of the program beside its value: a cell holds 32,767.
 MAX_MEANING = 1_000
-"""Characters of the program beside its value: a cell holds 32,767."""
 
 HEADER = ("name", "value", "meaning")
 

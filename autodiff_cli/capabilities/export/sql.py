@@ -1,6 +1,7 @@
 """SQL as a target: one SELECT over a table of points, in a database's dialect.
 
-PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a division by 0.
+PostgreSQL ends a query at any operation that is undefined, too large or too small, Spark at a
+division by 0.
 """
 
 from __future__ import annotations
@@ -24,16 +25,16 @@ from ...language.parser import syntax_tree
 from ...language.printer import Written, assemble, fill_in
 from ...questions.problem import explained, parse
 
+# Returns how an operation is written, `{0}` for its first input, by its inputs.
 Template = Callable[["Sql", Sequence[Step]], str]
-"""Returns how an operation is written, `{0}` for its first input, by its inputs."""
 
 MAX_DOUBLE = sys.float_info.max
+# A number whose quotient by x, times x, does not overflow, however both are rounded.
 QUOTIENT = MAX_DOUBLE * (1 - 2**-51)
-"""A number whose quotient by x, times x, does not overflow, however both are rounded."""
 MIN_DOUBLE = 5e-324
 
+# Exponents between which exp is neither 0 nor too large, rounding included.
 EXPONENTS = -745.13, 709.782712893
-"""Exponents between which exp is neither 0 nor too large, rounding included."""
 
 
 def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
@@ -41,7 +42,11 @@ def _constant(args: Sequence[Step]) -> tuple[int, float] | None:
 
 
 def _quotient(sql: Sql, args: Sequence[Step]) -> str:
-    return "({0}/{1})" if args[1].name == "number" and args[1].data else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
+    return (
+        "({0}/{1})"
+        if args[1].name == "number" and args[1].data
+        else f"({{0}}/NULLIF({{1}}, {sql._number(0.0)}))"
+    )
 
 
 # ---- arithmetic that ends the query where a result overflows, or underflows to 0
@@ -73,12 +78,15 @@ def _check_product(sql: Sql, args: Sequence[Step]) -> str:
         if c > 1:
             return f"CASE WHEN abs({{{1 - k}}}) <= {number(QUOTIENT / c)} THEN {{0}}*{{1}} END"
         zero = f"{number(0.0)}*{{{1 - k}}}"
-        return f"CASE WHEN abs({{{1 - k}}}) >= {number(MIN_DOUBLE / c)} THEN {{0}}*{{1}} ELSE {zero} END"
+        return (
+            f"CASE WHEN abs({{{1 - k}}}) >= {number(MIN_DOUBLE / c)} THEN {{0}}*{{1}} ELSE"
+            f" {zero} END"
+        )
     zero, one = number(0.0), number(1.0)
     return (
-        f"CASE WHEN abs({{1}}) > {one} THEN CASE WHEN abs({{0}}) <= {number(QUOTIENT)}/abs({{1}}) THEN {{0}}*{{1}} END "
-        f"WHEN abs({{0}}) >= {number(MIN_DOUBLE)}/NULLIF(abs({{1}}), {zero}) THEN {{0}}*{{1}} "
-        f"ELSE {zero}*{{0}}*{{1}} END"
+        f"CASE WHEN abs({{1}}) > {one} THEN CASE WHEN abs({{0}}) <= {number(QUOTIENT)}/abs({{1}})"
+        f" THEN {{0}}*{{1}} END WHEN abs({{0}}) >= {number(MIN_DOUBLE)}/NULLIF(abs({{1}}), {zero})"
+        f" THEN {{0}}*{{1}} ELSE {zero}*{{0}}*{{1}} END"
     )
 
 
@@ -89,27 +97,36 @@ def _check_quotient(sql: Sql, args: Sequence[Step]) -> str:
         c = abs(float(args[1]))
         if c < 1:
             return f"CASE WHEN abs({{0}}) <= {number(QUOTIENT * c)} THEN {{0}}/{{1}} END"
-        return f"CASE WHEN abs({{0}}) >= {number(MIN_DOUBLE * c)} THEN {{0}}/{{1}} ELSE {zero}*{{0}} END"
+        return (
+            f"CASE WHEN abs({{0}}) >= {number(MIN_DOUBLE * c)} THEN {{0}}/{{1}} ELSE"
+            f" {zero}*{{0}} END"
+        )
     return (
-        f"CASE WHEN abs({{1}}) < {one} THEN "
-        f"CASE WHEN abs({{0}}) <= {number(QUOTIENT)}*abs({{1}}) THEN {{0}}/NULLIF({{1}}, {zero}) END "
-        f"WHEN abs({{0}}) >= {number(MIN_DOUBLE)}*abs({{1}}) THEN {{0}}/{{1}} ELSE {zero}*{{0}}*{{1}} END"
+        f"CASE WHEN abs({{1}}) < {one} THEN CASE WHEN abs({{0}}) <= {number(QUOTIENT)}*abs({{1}})"
+        f" THEN {{0}}/NULLIF({{1}}, {zero}) END WHEN abs({{0}}) >= {number(MIN_DOUBLE)}*abs({{1}})"
+        f" THEN {{0}}/{{1}} ELSE {zero}*{{0}}*{{1}} END"
     )
 
 
 def _check_exp(sql: Sql, args: Sequence[Step]) -> str:
     low, high = map(sql._number, EXPONENTS)
-    return f"CASE WHEN {{0}} < {low} THEN {sql._number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
+    return (
+        f"CASE WHEN {{0}} < {low} THEN {sql._number(0.0)} WHEN {{0}} <= {high} THEN exp({{0}}) END"
+    )
 
 
 def _up_to(function: str, highest: float) -> Template:
-    return lambda sql, args: f"{function}(CASE WHEN abs({{0}}) <= {sql._number(highest)} THEN {{0}} END)"
+    return lambda sql, args: (
+        f"{function}(CASE WHEN abs({{0}}) <= {sql._number(highest)} THEN {{0}} END)"
+    )
 
 
 def _power_between(sql: Sql, y: float, power: str) -> str:
     # with room for the rounding of these ends, which the power multiplies
     ends = math.log(MAX_DOUBLE) - 1e-9, math.log(MIN_DOUBLE) + 1e-9
-    high, low = [max(MIN_DOUBLE, math.exp(min(end / y, math.log(MAX_DOUBLE) - 1e-9))) for end in ends]
+    high, low = [
+        max(MIN_DOUBLE, math.exp(min(end / y, math.log(MAX_DOUBLE) - 1e-9))) for end in ends
+    ]
     number, size = sql._number, "abs({0})" if y == int(y) else "{0}"
     if y > 0:
         small = f"CASE WHEN {size} >= {number(low)} THEN {power} ELSE {number(0.0)} END"
@@ -126,11 +143,12 @@ def _check_power(sql: Sql, args: Sequence[Step]) -> str:
     zero, one, low, high = map(number, (0.0, 1.0, *EXPONENTS))
     exponent = "{1}*ln(abs({0}))"
     return (
-        f"CASE WHEN {{0}} = {zero} THEN CASE WHEN {{1}} > {zero} THEN {zero} WHEN {{1}} = {zero} THEN {one} END "
-        f"WHEN {{0}} > {zero} OR {{1}} = floor({{1}}) THEN CASE WHEN abs({{1}}) < {number(1e-290)} THEN {one} "
-        f"WHEN abs({{1}}) < {number(1e290)} THEN CASE WHEN {exponent} < {low} THEN {zero} "
-        f"WHEN {exponent} <= {high} THEN power({{0}}, {{1}}) END "
-        f"WHEN abs({{0}}) = {one} THEN {one} WHEN (abs({{0}}) < {one}) = ({{1}} > {zero}) THEN {zero} END END"
+        f"CASE WHEN {{0}} = {zero} THEN CASE WHEN {{1}} > {zero} THEN {zero} WHEN {{1}} = {zero}"
+        f" THEN {one} END WHEN {{0}} > {zero} OR {{1}} = floor({{1}}) THEN CASE WHEN abs({{1}}) <"
+        f" {number(1e-290)} THEN {one} WHEN abs({{1}}) < {number(1e290)} THEN CASE WHEN {exponent}"
+        f" < {low} THEN {zero} WHEN {exponent} <= {high} THEN power({{0}}, {{1}}) END WHEN"
+        f" abs({{0}}) = {one} THEN {one} WHEN (abs({{0}}) < {one}) = ({{1}} > {zero}) THEN {zero}"
+        " END END"
     )
 
 
@@ -138,6 +156,7 @@ def _power_of_any_size(sql: Sql, args: Sequence[Step]) -> str:
     return "" if args[1].name == "number" and abs(args[1].data) < 1e3 else _check_power(sql, args)
 
 
+# The operations that a dialect writes by what their inputs are.
 TEMPLATES: dict[str, dict[str, Template]] = {
     "postgres": by_name({
         "add": _check_sum("+"), "sub": _check_sum("-"), "mul": _check_product, "div": _check_quotient,
@@ -147,34 +166,34 @@ TEMPLATES: dict[str, dict[str, Template]] = {
     "spark": by_name({"div": _quotient}),
     "clickhouse": by_name({"pow": _power_of_any_size}),
 }  # fmt: skip
-"""The operations that a dialect writes by what their inputs are."""
 
+# Columns that a layer hands on by name.
 MAX_LISTED = 40
-"""Columns that a layer hands on by name."""
 
 NO_VALUE = "no value: not defined here, or a number is too large"
+# The error of a row without an answer whose inputs are inside the domains.
 NO_DERIVATIVE = "derivative: infinite or not defined here, or too large"
-"""The error of a row without an answer whose inputs are inside the domains."""
 
+# Conditions of conditions, of which the second only counts where the first does not decide, as in
+# the program.
 CONNECTIVES = by_name({
     "and_": "CASE WHEN {0} THEN {1} WHEN NOT {0} THEN {0} END",
     "or_": "CASE WHEN NOT {0} THEN {1} WHEN {0} THEN {0} END",
     "not_": "NOT {0}",
 })  # fmt: skip
-"""Conditions of conditions, of which the second only counts where the first does not decide, as in the program."""
 
+# The column that says whether the condition on a row holds, and the error where it has no value.
 FILTER, NO_CONDITION = "ad_where", "point: the condition on the rows has no value"
-"""The column that says whether the condition on a row holds, and the error where it has no value."""
 
+# The comparisons that a number outside a bound satisfies.
 OUTSIDE = {">": "le", ">=": "lt", "<": "ge", "<=": "gt", "!=": "eq"}
-"""The comparisons that a number outside a bound satisfies."""
 
+# Characters of the program that a row quotes.
 MAX_QUOTED = 40
-"""Characters of the program that a row quotes."""
 
 QUOTE = "'"
+# A comment in a program; nothing else has a `#`.
 _COMMENT = re.compile(r"#[^\n\r\x85\u2028\u2029]*")
-"""A comment in a program; nothing else has a `#`."""
 _WORD = re.compile(r"\w+")
 _PLACE = re.compile(r"\{(\d)\}")
 
@@ -198,10 +217,10 @@ class Sql(Target):
         self.reserved = reserved_words("sql")
         self.templates = TEMPLATES.get(dialect, {})
         self.table, self.kept = "points", list[str]()
+        # The condition on the rows, whose only value it is.
         self.row_filter: SourceUnit | None = None
-        """The condition on the rows, whose only value it is."""
+        # The columns of the condition's further variables.
         self.others: dict[str, str] = {}
-        """The columns of the condition's further variables."""
 
     def spell_names(self, names: Sequence[str]) -> dict[str, str]:
         # those of the condition have names that differ from these
@@ -210,22 +229,27 @@ class Sql(Target):
         self.others = {name: spelled[name] for name in of_condition if name not in names}
         return {name: spelled[name] for name in names}
 
-    def read_from(self, table: str | None, kept: Sequence[str], condition: str | None = None) -> None:
+    def read_from(
+        self, table: str | None, kept: Sequence[str], condition: str | None = None
+    ) -> None:
         """Read the points from a table of another name, and return columns of theirs as well.
 
-        Only rows are read for which a `condition` on columns holds or has no value. Raises `ExpressionError`.
+        Only rows are read for which a `condition` on columns holds or has no value. Raises
+        `ExpressionError`.
         """
         if condition is not None:
             self.row_filter = self._condition_unit(condition)
         for name in table.split(".") if table else ():
             if name != "points" and not self.can_name_column(name):
                 raise usage_error(
-                    f"`{name}` cannot be the name of a table in SQL", "give a plain name: `--table results`"
+                    f"`{name}` cannot be the name of a table in SQL",
+                    "give a plain name: `--table results`",
                 )
         for name in kept:
             if not self.can_name_column(name):
                 raise usage_error(
-                    f"`{name}` cannot be the name of a column in SQL", "give plain names: `--keep id,run`"
+                    f"`{name}` cannot be the name of a column in SQL",
+                    "give plain names: `--keep id,run`",
                 )
         self.table, self.kept = table or "points", [*dict.fromkeys(kept)]
 
@@ -233,9 +257,13 @@ class Sql(Target):
         program = parse_condition(text)
         recorder = Lowering(self.forms, self.functions, self.coarse)
         try:
-            recording = record_gradient(program.graph, program.leaf_places(None), [], recorder, scaled=True)
+            recording = record_gradient(
+                program.graph, program.leaf_places(None), [], recorder, scaled=True
+            )
         except Lacking as lacking:
-            raise usage_error(f"{self.database} has no function `{lacking}`", "write `--where` without it") from None
+            raise usage_error(
+                f"{self.database} has no function `{lacking}`", "write `--where` without it"
+            ) from None
         return SourceUnit(text, "f", tuple(program.variables), (), recording, {}, (), ())
 
     def can_name_column(self, name: str) -> bool:
@@ -272,7 +300,11 @@ class Sql(Target):
         text = self.template(step) if step.args else ""
         if text:
             return [step.args[int(place)] for place in _PLACE.findall(text)]
-        return step.args[:1] * 2 if step.name == "pow" and is_number(step.args[1], 2) else super().step_inputs(step)
+        return (
+            step.args[:1] * 2
+            if step.name == "pow" and is_number(step.args[1], 2)
+            else super().step_inputs(step)
+        )
 
     def operation(self, step: Step) -> Written:
         text = self.template(step) if step.args else ""
@@ -286,15 +318,24 @@ class Sql(Target):
     def _rename(self) -> list[str]:
         needed = dict.fromkeys((*self.kept, *self.variables.values(), *self.others.values()))
         return [
-            f"`{self.table}` is a table with the columns {', '.join(needed) or '(none are needed)'}.",
+            (
+                f"`{self.table}` is a table with the columns"
+                f" {', '.join(needed) or '(none are needed)'}."
+            ),
             *super()._rename(),
             *self._filter_notes(),
-            "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere `error` is NULL.",
+            (
+                "Where a row has no answer, the numbers are NULL and `error` says so; elsewhere"
+                " `error` is NULL."
+            ),
         ]
 
     def _filter_notes(self) -> Iterator[str]:
         if self.row_filter is not None:
-            yield f"Rows are left out unless {' '.join(' '.join(self._comment(self.row_filter.text)).split())}."
+            yield (
+                "Rows are left out unless"
+                f" {' '.join(' '.join(self._comment(self.row_filter.text)).split())}."
+            )
 
     def _column(self, step: Step) -> str:
         text = self.text(step)
@@ -303,9 +344,13 @@ class Sql(Target):
     def lines(self) -> list[str]:
         unit, columns = self.unit, list(self.variables.values())
         results = unit.recording.results
-        kept = [name for name in self.kept if self.fold_name(name) not in map(self.fold_name, columns)]
+        kept = [
+            name for name in self.kept if self.fold_name(name) not in map(self.fold_name, columns)
+        ]
         others = list(self.others.values())
-        first = {name: f"points.{name}" for name in kept} | {name: self.input(name) for name in (*columns, *others)}
+        first = {name: f"points.{name}" for name in kept} | {
+            name: self.input(name) for name in (*columns, *others)
+        }
         layers = [first] if first else []
         layers += self._condition_layers()
         for rows in self.layers(results):
@@ -318,7 +363,11 @@ class Sql(Target):
         if twice := [name for name in kept if self.fold_name(name) in outputs]:
             message = f"`{twice[0]}` is a result of the statement, and a column to keep"
             raise usage_error(message, "rename the column in a view, and keep that")
-        shown = [*kept, *columns, *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names]]
+        shown = [
+            *kept,
+            *columns,
+            *[f"CASE WHEN ad_ok THEN {self._result(step)} END AS {name}" for step, name in names],
+        ]
         shown.append(self._error([*columns, *others]))
         where = f" WHERE {FILTER} IS NULL OR {FILTER}" if decided else ""
         last = ["SELECT " + ", ".join(shown), f"FROM ad_s{len(layers)}{where}{self.settings};"]
@@ -326,7 +375,9 @@ class Sql(Target):
         return [*self.heading(), *self.tables(layers, shown), *last]
 
     def _condition_layers(self) -> Iterator[dict[str, str]]:
-        """Yield the layers of columns that end in whether the condition on a row holds; NULL where it has no value."""
+        """Yield the layers of columns that end in whether the condition on a row holds; NULL where
+        it has no value.
+        """
         if self.row_filter is None:
             return
         (chosen,) = self.row_filter.recording.values
@@ -337,7 +388,9 @@ class Sql(Target):
         compared = [step for step in connected if not any(a.name in CONDITIONS for a in step.args)]
         operands = [*dict.fromkeys(a for step in compared for a in step.args)]
         # a number that is missing on the way to one that is compared is missing in it
-        shown = showing_faults(self.row_filter.recording._replace(values=operands), self.is_silent, {}, self.limits)
+        shown = showing_faults(
+            self.row_filter.recording._replace(values=operands), self.is_silent, {}, self.limits
+        )
         of_operand = dict(zip(operands, shown.values, strict=True))
         spelled = self.variables | self.others
         columns = [spelled[name] for name in self.row_filter.variables]
@@ -381,7 +434,10 @@ class Sql(Target):
         reasons += [] if self.row_filter is None else [(f"{FILTER} IS NULL", NO_CONDITION)]
         reasons += self.domain_violations()
         reasons.append((self.all_finite([], self.unit.recording.values), NO_DERIVATIVE))
-        cases = [f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'" for condition, text in reasons]
+        cases = [
+            f"WHEN {condition} THEN '{text.replace(QUOTE, 2 * QUOTE)}'"
+            for condition, text in reasons
+        ]
         return f"CASE WHEN ad_ok THEN NULL {' '.join(cases)} ELSE '{NO_VALUE}' END AS error"
 
     def domain_violations(self) -> Iterator[tuple[str, str]]:
@@ -402,7 +458,9 @@ class Sql(Target):
             condition = assemble(bad, self.parts)
             taken = [self.branch_condition(branch) for branch in needed[step]]
             if all(taken):
-                condition += f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
+                condition += (
+                    f" AND ({' OR '.join(taken)})" if len(taken) > 1 else f" AND {taken[0]}"
+                )
             text = unit.text[span.start : span.end] if span else primitive.written
             conditions.setdefault(condition, _undefined(primitive, len(inputs), text))
         return iter(conditions.items())
@@ -428,7 +486,9 @@ class Sql(Target):
                 if end is not None:
                     conditions.append(m.step(OUTSIDE[relation], a, float(end)))
                 else:
-                    conditions.append(m.step("and_", m.step("le", a, 0.0), m.step("eq", m.step("floor", a), a)))
+                    conditions.append(
+                        m.step("and_", m.step("le", a, 0.0), m.step("eq", m.step("floor", a), a))
+                    )
         outside = None
         for condition in conditions:
             outside = condition if outside is None else m.step("or_", outside, condition)
@@ -459,14 +519,19 @@ class Sql(Target):
             for text in layers[k].values():
                 for name in _WORD.findall(text):
                     last.setdefault(name, k)
-        source, there = self.table if self.table == "points" else f"{self.table} AS points", list[str]()
+        source, there = (
+            self.table if self.table == "points" else f"{self.table} AS points",
+            list[str](),
+        )
         for k, layer in enumerate(layers):
             needed = [name for name in there if last.get(name, -1) > k]
             # The text stays proportional to the program: many columns are passed on together.
             few = len(needed) <= max(MAX_LISTED, len(there) // 2)
             there, carried = (needed, needed) if few or not k else (there, ["*"])
             yield f"{'' if k else 'WITH '}ad_s{k + 1} {self.opening}"
-            yield "    SELECT " + ", ".join([*carried, *[f"{text} AS {name}" for name, text in layer.items()]])
+            yield "    SELECT " + ", ".join(
+                [*carried, *[f"{text} AS {name}" for name, text in layer.items()]]
+            )
             yield f"    FROM {source}{self.fence}"
             yield ")" if k == len(layers) - 1 else "),"
             source, there = f"ad_s{k + 1}", [*there, *layer]
@@ -487,15 +552,16 @@ def _undefined(primitive: Primitive, count: int, text: str) -> str:
     return f"domain: `{primitive.written}` is undefined in `{text}`; its domain: {domain}"
 
 
+# What makes a program of a condition.
 BEFORE, AFTER = "1 if (", ") else 0"
-"""What makes a program of a condition."""
 
 
 def parse_condition(text: str) -> Program:
     """Return the program that is 1 where a condition on columns holds. Raises `ExpressionError`."""
     before = 0
     try:
-        explained(text, lambda: syntax_tree(text))  # a whole of its own: `x > 0) else 1 if (y > 0` is none
+        # a whole of its own: `x > 0) else 1 if (y > 0` is none
+        explained(text, lambda: syntax_tree(text))
         before = len(BEFORE)
         program = parse(f"{BEFORE}{text}{AFTER}")
     except ExpressionError as error:
@@ -507,5 +573,7 @@ def parse_condition(text: str) -> Program:
         about.text = text
         raise about from None
     if not program.variables:
-        raise usage_error(f"`--where {text}` names no column", "write a condition on columns: `x > 0`")
+        raise usage_error(
+            f"`--where {text}` names no column", "write a condition on columns: `x > 0`"
+        )
     return program

@@ -37,13 +37,18 @@ from ...language.typesetting import Typesetting, names_in, text_latex
 from ...questions.problem import parse
 from ...record import Record
 
+# Nodes of a formula, shared ones counted at each use.
 MAX_NODES = 400
-"""Nodes of a formula, shared ones counted at each use."""
+# Steps of all derivations in an answer.
 MAX_STEPS = 2_000
-"""Steps of all derivations in an answer."""
 
-SUBSTITUTE, SIMPLIFY, ASSUMPTION, CONVENTIONS = "substitute", "simplify", "assumption", "conventions"
-"""Steps that are no rules; `conventions` adds the values at kinks."""
+# Steps that are no rules; `conventions` adds the values at kinks.
+SUBSTITUTE, SIMPLIFY, ASSUMPTION, CONVENTIONS = (
+    "substitute",
+    "simplify",
+    "assumption",
+    "conventions",
+)
 
 GREATER = {LT: GT, LE: GE}
 SUM = PRIMITIVES["sum"]
@@ -129,13 +134,17 @@ def derivations(
     worked: list[Derivation] = []
     before: Mapping[Multi, Value] = {(): output}
     for k in range(1, order + 1):
-        following, used = (formulas, assumed) if k == order else (derivatives(output, leaves, k), ())
+        following, used = (
+            (formulas, assumed) if k == order else (derivatives(output, leaves, k), ())
+        )
         for multi, formula in following.items():
             by = tuple([names[j] for j in multi])
             worked.append(derivation(before[multi[:-1]], leaves[multi[-1]], by, formula, used))
             if sum(len(entry.steps) for entry in worked) > MAX_STEPS:
                 message = f"the derivations have more than {MAX_STEPS:,} steps"
-                raise limit_error(message, "ask for fewer variables, `--wrt x`, or leave `--steps` out")
+                raise limit_error(
+                    message, "ask for fewer variables, `--wrt x`, or leave `--steps` out"
+                )
         before = following
     return tuple(worked)
 
@@ -153,14 +162,18 @@ def derivation(
     The leaves `follows` are functions of it, whose derivatives stay open.
     """
     check_length(function)
-    return Derivation(by, function, tuple(_Rewriting(function, leaf, formula, assumed, follows).steps()), formula)
+    return Derivation(
+        by, function, tuple(_Rewriting(function, leaf, formula, assumed, follows).steps()), formula
+    )
 
 
 def check_length(function: Value) -> None:
     """Raise `ExpressionError` for a formula that is too long for steps."""
     size = facts_of((function,), lambda _, sizes: 1 + sum(sizes))[function]
     if size > MAX_NODES:
-        message = f"a formula of {size:,} operations and numbers is too long to be derived step by step"
+        message = (
+            f"a formula of {size:,} operations and numbers is too long to be derived step by step"
+        )
         raise limit_error(message, f"leave `--steps` out, or derive a part: of {MAX_NODES} at most")
 
 
@@ -169,19 +182,26 @@ def pending_name(function: Value, by: str) -> str:
     return f"d/d{by}({expression_text(function)})"
 
 
+# A rule, its result, a function and conditions.
 Outcome = tuple[str, Value, str, tuple[str, ...]]
-"""A rule, its result, a function and conditions."""
 
 
 class _Rewriting:
     def __init__(
-        self, function: Value, leaf: Value, formula: Value, assumed: Sequence[str], follows: Sequence[Value]
+        self,
+        function: Value,
+        leaf: Value,
+        formula: Value,
+        assumed: Sequence[str],
+        follows: Sequence[Value],
     ) -> None:
         self.function, self.leaf, self.formula, self.assumed = function, leaf, formula, assumed
         varies = facts_of((function,), lambda v, inputs: v is leaf or v in follows or any(inputs))
         self.varying = {value for value in varies if varies[value]}
         self.pending: dict[str, Value] = {}
-        self.results = {name: variable(name) for name in (pending_name(v, leaf.label) for v in follows)}
+        self.results = {
+            name: variable(name) for name in (pending_name(v, leaf.label) for v in follows)
+        }
         self.conditional = False
 
     def steps(self) -> Iterator[RuleStep]:
@@ -199,11 +219,15 @@ class _Rewriting:
                     continue
                 rule, derivative, function, conditions = self.rule(self.pending[name])
                 self.conditional = self.conditional or bool(conditions)
-                yield self.step(rule, variable(name), derivative, depth, function, "; ".join(conditions))
+                yield self.step(
+                    rule, variable(name), derivative, depth, function, "; ".join(conditions)
+                )
                 stack.append((name, derivative, depth))
                 stack += [(inner, None, depth + 1) for inner in reversed(self.waiting(derivative))]
                 continue
-            inserted = substitute(result, lambda v: self.results.get(v.label, v) if not v._prev else None)
+            inserted = substitute(
+                result, lambda v: self.results.get(v.label, v) if not v._prev else None
+            )
             if inserted is not result and expression_text(inserted) != expression_text(result):
                 yield self.step(SUBSTITUTE, result, inserted, depth)
             self.charge(inserted)
@@ -218,7 +242,13 @@ class _Rewriting:
             self.results[name] = simple
 
     def step(
-        self, rule: str, part: Value, result: Value, depth: int, function: str = "", condition: str = ""
+        self,
+        rule: str,
+        part: Value,
+        result: Value,
+        depth: int,
+        function: str = "",
+        condition: str = "",
     ) -> RuleStep:
         self.charge(part, result)
         pending = {name: self.pending[name] for name in self.waiting(part, result)}
@@ -228,7 +258,11 @@ class _Rewriting:
         budget.charge(budget.DERIVED_NODE * len(in_order(graphs)))
 
     def waiting(self, *graphs: Value) -> list[str]:
-        return [value.label for value in in_order(graphs) if value.label in self.pending and not value._prev]
+        return [
+            value.label
+            for value in in_order(graphs)
+            if value.label in self.pending and not value._prev
+        ]
 
     def open(self, function: Value) -> Value:
         if function is self.leaf:
@@ -248,7 +282,12 @@ class _Rewriting:
         if primitive in (ADD, SUB):
             # signs and parentheses are kept
             kept = (ADD, SUB, NEG)
-            return "sum", substitute(value, lambda v: None if v.primitive in kept else self.open(v)), "", ()
+            return (
+                "sum",
+                substitute(value, lambda v: None if v.primitive in kept else self.open(v)),
+                "",
+                (),
+            )
         if primitive is SUM:
             return "sum", node(SUM, tuple(map(self.open, inputs))), "", ()
         if (multiple := self.constant_multiple(value)) is not None:
@@ -256,15 +295,27 @@ class _Rewriting:
         if primitive in PRODUCTS:
             # each factor is differentiated once
             factors = flat_inputs(value, PRODUCTS)
-            terms = [chain_of(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]]) for k, f in enumerate(factors)]
+            terms = [
+                chain_of(MUL, [*factors[:k], self.open(f), *factors[k + 1 :]])
+                for k, f in enumerate(factors)
+            ]
             return "product", _total(terms), "", ()
         if primitive is DIV:
             return self.quotient(*inputs)
         if primitive is WHERE:
             condition, then, otherwise = inputs
-            compared = [part._prev for part in flat_inputs(condition, (AND, OR, NOT)) if part.primitive.holds]
+            compared = [
+                part._prev
+                for part in flat_inputs(condition, (AND, OR, NOT))
+                if part.primitive.holds
+            ]
             borders = tuple(dict.fromkeys(_apart(*sides) for sides in compared))
-            return "branches", node(WHERE, (condition, self.open(then), self.open(otherwise))), "", borders
+            return (
+                "branches",
+                node(WHERE, (condition, self.open(then), self.open(otherwise))),
+                "",
+                borders,
+            )
         return self.of_function(value)
 
     def constant_multiple(self, value: Value) -> Value | None:
@@ -309,10 +360,14 @@ class _Rewriting:
             yield self.step(SIMPLIFY, inserted, plain, depth)
             inserted = plain
         if expression_text(inserted) != expression_text(self.formula):
-            yield self.step(ASSUMPTION, inserted, self.formula, depth, "", " and ".join(self.assumed))
+            yield self.step(
+                ASSUMPTION, inserted, self.formula, depth, "", " and ".join(self.assumed)
+            )
 
     def _choice(self, value: Value, slopes: Sequence[Value]) -> Value:
-        """Return the derivative of a choice, not of a sum: of equal inputs, as in max(x, x, y), one counts."""
+        """Return the derivative of a choice, not of a sum: of equal inputs, as in max(x, x, y), one
+        counts.
+        """
         inputs = value._prev
         *places, last = range(len(inputs)) if value.primitive.variadic else (1, 2, 0)
         result = self.open(inputs[last])
@@ -325,22 +380,35 @@ class _Rewriting:
     def of_function(self, value: Value) -> Outcome:
         primitive, inputs = value.primitive, value._prev
         active = [k for k, p in enumerate(inputs) if p in self.varying]
-        one_of_them = bool(primitive.smooth) and (len(active) > 1 or (primitive.variadic and len(inputs) == 2))
+        one_of_them = bool(primitive.smooth) and (
+            len(active) > 1 or (primitive.variadic and len(inputs) == 2)
+        )
         slopes, conditions = _slopes(value, range(len(inputs)) if one_of_them else active)
         if one_of_them:
             result = self._choice(value, slopes)
         else:
-            terms = [_times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)]
+            terms = [
+                _times(slope, self.open(inputs[k])) for k, slope in zip(active, slopes, strict=True)
+            ]
             result = _total(terms)
         is_chain = not all(inputs[k] is self.leaf for k in active)
         if primitive is POW:
             rule = "general power" if len(active) > 1 else ("power", "exponential")[active[0]]
-            return ("chain", result, rule, conditions) if is_chain else (rule, result, "", conditions)
-        return "chain" if is_chain else "function", result, primitive.spelling or primitive.name, conditions
+            return (
+                ("chain", result, rule, conditions) if is_chain else (rule, result, "", conditions)
+            )
+        return (
+            "chain" if is_chain else "function",
+            result,
+            primitive.spelling or primitive.name,
+            conditions,
+        )
 
 
 def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str, ...]]:
-    """Return the partial derivatives of an operation by its inputs, and the conditions on which they hold."""
+    """Return the partial derivatives of an operation by its inputs, and the conditions on which
+    they hold.
+    """
     if value.primitive.smooth:
         return _slopes_of_choice(value, active), (_off_border(value),)
     # Inputs have distinct names; numbers stay: exponents, orders, slopes.
@@ -361,13 +429,17 @@ def _slopes(value: Value, active: Sequence[int]) -> tuple[list[Value], tuple[str
 
 
 def _without_implied(conditions: Sequence[str]) -> tuple[str, ...]:
-    """Return conditions without those that another implies: one on one input may imply one on another."""
+    """Return conditions without those that another implies: one on one input may imply one on
+    another.
+    """
     implied = {c for c in conditions for other in conditions if c.startswith(f"{other} and ")}
     return tuple([c for c in dict.fromkeys(conditions) if c not in implied])
 
 
 def _slopes_of_choice(value: Value, active: Sequence[int]) -> list[Value]:
-    """Return the partial derivatives of an operation that is one of its inputs, as `max`, where one is chosen."""
+    """Return the partial derivatives of an operation that is one of its inputs, as `max`, where one
+    is chosen.
+    """
     primitive, inputs = value.primitive, value._prev
     if not primitive.variadic:
         at = dict(zip(primitive.params, inputs, strict=True))
@@ -382,13 +454,19 @@ def _slopes_of_choice(value: Value, active: Sequence[int]) -> list[Value]:
 
 def _off_border(value: Value) -> str:
     """Return the condition that a choice is not between equal inputs."""
-    return _apart(*value._prev) if value.primitive.variadic and len(value._prev) == 2 else _away(value)
+    return (
+        _apart(*value._prev) if value.primitive.variadic and len(value._prev) == 2 else _away(value)
+    )
 
 
 def _beside_single_points(formula: Value, places: Mapping[Value, Value]) -> tuple[Value, list[str]]:
-    """Return the general formula of a derivative that has other values at single points, and these exceptions."""
+    """Return the general formula of a derivative that has other values at single points, and these
+    exceptions.
+    """
     conditions = []
-    while formula.primitive is WHERE and any(v.primitive is EQ for v in in_order((formula._prev[0],))):
+    while formula.primitive is WHERE and any(
+        v.primitive is EQ for v in in_order((formula._prev[0],))
+    ):
         (border,) = simplify((substitute(formula._prev[0], places.get),))
         conditions.append(f"unless {expression_text(border)}")
         formula = formula._prev[2]
@@ -408,7 +486,9 @@ def _away(value: Value) -> str:
     _, _, place = value.primitive.convention.rpartition(" at ")
     if place == "0":
         return f"{_side(value._prev[0])} != 0"
-    return "away from kinks" + (f", where it is {value.primitive.convention}" if value.primitive.convention else "")
+    return "away from kinks" + (
+        f", where it is {value.primitive.convention}" if value.primitive.convention else ""
+    )
 
 
 # ---- graphs
@@ -426,7 +506,9 @@ def _is_fraction(value: Value) -> bool:
 
 def _comparisons(formula: Value) -> set[str]:
     compared = [v for v in in_order((formula,)) if v.primitive.holds]
-    turned = [node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared]
+    turned = [
+        node(GREATER[v.primitive], v._prev[::-1]) if v.primitive in GREATER else v for v in compared
+    ]
     return set(map(expression_text, turned))
 
 
@@ -468,7 +550,9 @@ def operator(by: str, latex: str = "") -> Primitive:
 
 
 class TypesetStep(NamedTuple):
-    """A step in LaTeX, its rule in words, and the condition that it holds under, else an empty text."""
+    """A step in LaTeX, its rule in words, and the condition that it holds under, else an empty
+    text.
+    """
 
     part: str
     result: str
@@ -489,9 +573,13 @@ def typeset_steps(derivations: Sequence[Derivation]) -> Iterator[list[TypesetSte
         derivative = operator(entry.by[-1], rf"\frac{{{sign.strip()}}}{{{sign}{name}}}")
         listed = []
         for step in entry.steps:
-            sides = (as_written(graph, step.pending, derivative) for graph in (step.part, step.result))
+            sides = (
+                as_written(graph, step.pending, derivative) for graph in (step.part, step.result)
+            )
             part, result = map(typeset.expression, sides)
-            conditions = [_condition_latex(one, typeset) for one in step.condition.split("; ") if one]
+            conditions = [
+                _condition_latex(one, typeset) for one in step.condition.split("; ") if one
+            ]
             listed.append(TypesetStep(part, result, step.title, r";\ ".join(conditions)))
         yield listed
 
@@ -504,10 +592,14 @@ def latex(derivations: Sequence[Derivation]) -> str:
             rows[-1] += "[1ex]"
         for step in steps:
             condition = rf"\quad({step.condition})" if step.condition else ""
-            rows.append(rf"{step.part} &= {step.result} && \text{{{text_latex(step.title)}}}{condition} \\")
+            rows.append(
+                rf"{step.part} &= {step.result} && \text{{{text_latex(step.title)}}}{condition} \\"
+            )
     if not rows:
         return ""
-    return "\n".join([r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"])
+    return "\n".join(
+        [r"\begin{align*}", *rows[:-1], rows[-1].removesuffix(r" \\"), r"\end{align*}"]
+    )
 
 
 def _condition_latex(condition: str, typeset: Typesetting) -> str:
@@ -515,7 +607,9 @@ def _condition_latex(condition: str, typeset: Typesetting) -> str:
         (choice,) = parse(f"where({condition.removeprefix('unless ')}, 1, 0)").outputs
     except (ExpressionError, ValueError):
         return rf"\text{{{text_latex(condition)}}}"
-    return r"\text{unless } " * condition.startswith("unless ") + typeset.expression(choice._prev[0])
+    return r"\text{unless } " * condition.startswith("unless ") + typeset.expression(
+        choice._prev[0]
+    )
 
 
 def as_written(graph: Value, pending: Mapping[str, Value], derivative: Primitive) -> Value:

@@ -16,7 +16,12 @@ from ...engine.algebra.walk import facts_of, rebuild, rewrite, substitute, text_
 from ...engine.graphs.adjoint import record_values
 from ...engine.graphs.higher_order import hessian_in, taylor_in
 from ...engine.graphs.value import Value, graph_of, in_order, variable
-from ...engine.graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, value_in
+from ...engine.graphs.value_and_gradient import (
+    breakpoints_met,
+    evaluate_in,
+    value_and_gradient,
+    value_in,
+)
 from ...engine.numbers import budget
 from ...engine.numbers.base import NumberType
 from ...engine.numbers.floats import REAL
@@ -65,10 +70,11 @@ if TYPE_CHECKING:
 
 MAX_ORDERS = 30
 MAX_DERIVATIVES = 200
+# Characters of a formula with shared parts expanded.
 MAX_LENGTH = 1_000_000
-"""Characters of a formula with shared parts expanded."""
+# The languages that formulas are written in without units.
 WITHOUT_UNITS = ("python", "sympy", "mathml")
-"""The languages that formulas are written in without units."""
+# File extensions by language.
 LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "text": (),
     "latex": (".tex",),
@@ -76,7 +82,6 @@ LANGUAGES: Mapping[str, tuple[str, ...]] = {
     "python": (".py",),
     "sympy": (),
 }
-"""File extensions by language."""
 
 
 class Assumption(Record):
@@ -158,7 +163,9 @@ class Diff(Record):
 
 
 class _DiffProblem(NamedTuple):
-    """An output, the variables by which it is differentiated, and the point: as typed, and in plain numbers."""
+    """An output, the variables by which it is differentiated, and the point: as typed, and in plain
+    numbers.
+    """
 
     text: str
     program: Program
@@ -183,7 +190,9 @@ class _DiffProblem(NamedTuple):
 
 
 class _Derived(NamedTuple):
-    """The derivatives, the short forms of those that have one, and the assumptions that were given and used."""
+    """The derivatives, the short forms of those that have one, and the assumptions that were given
+    and used.
+    """
 
     formulas: dict[Multi, Value]
     shorts: Sequence[Generic | None]
@@ -197,7 +206,10 @@ class _Derived(NamedTuple):
         if not quantities:
             return self
         formulas = {by: _with_numbers(formula, quantities) for by, formula in self.formulas.items()}
-        shorts = [short and short.mapped(lambda value: _with_numbers(value, quantities)) for short in self.shorts]
+        shorts = [
+            short and short.mapped(lambda value: _with_numbers(value, quantities))
+            for short in self.shorts
+        ]
         return self._replace(formulas=formulas, shorts=shorts)
 
 
@@ -216,7 +228,9 @@ def no_values(count: int) -> DerivativeValues:
 
 
 class _SharedParts(NamedTuple):
-    """The formulas to be written: common parts by their names, the function itself where it is stated, derivatives."""
+    """The formulas to be written: common parts by their names, the function itself where it is
+    stated, derivatives.
+    """
 
     shared: Sequence[tuple[str, Value]]
     function: Sequence[Value]
@@ -240,8 +254,9 @@ def diff(
 ) -> Diff:
     """Return the derivatives of an order of `text` by all combinations of the variables `wrt`.
 
-    With `share` common parts are named. In LaTeX the function is stated first, by this `name`. Unless `everywhere` or
-    `share`, a formula may have a short form. `assume` has conditions: `x > 0, n > 1`.
+    With `share` common parts are named. In LaTeX the function is stated first, by this `name`.
+    Unless `everywhere` or `share`, a formula may have a short form. `assume` has conditions: `x >
+    0, n > 1`.
 
     >>> [d.formula for d in diff("x**2*sin(y)").derivatives]
     ['2*x*sin(y)', 'x**2*cos(y)']
@@ -262,7 +277,9 @@ def diff(
     worked = _worked(problem, derived) if steps else ()
     derived = derived.with_numbers(problem.quantities)
     at_point = _values(problem, derived.formulas, arithmetic, units)
-    shared, derivatives, document = _written(problem, derived, at_point.values, worked, language, share, name)
+    shared, derivatives, document = _written(
+        problem, derived, at_point.values, worked, language, share, name
+    )
     return Diff(
         problem.text,
         arithmetic,
@@ -286,7 +303,9 @@ def _check_without_operator(name: str, wrt: Sequence[str] | None, order: int) ->
     """Raise an error for options that say otherwise than a `d/dx` in the text."""
     if wrt not in (None, (name,), [name]) or order != 1:
         hint = f"leave `d/d{name}` out, or the options"
-        raise ExpressionError("usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint)
+        raise ExpressionError(
+            "usage", "`d/d…` and the options `--wrt` and `--order` exclude each other", hint=hint
+        )
 
 
 def _read_problem(
@@ -297,7 +316,9 @@ def _read_problem(
     units: Sequence[str] | str | None,
     language: str,
 ) -> tuple[_DiffProblem, list[Diagnostic]]:
-    """Return what is to be differentiated, and warnings; a `d/dx` at the start is in place of `wrt` and `order`."""
+    """Return what is to be differentiated, and warnings; a `d/dx` at the start is in place of `wrt`
+    and `order`.
+    """
     text, operator = typed, differential_operator(typed)
     if operator is not None:
         _check_without_operator(operator.name, wrt, order)
@@ -324,7 +345,10 @@ def _read_problem(
     check_has_values(units, problem.has_point)
     checked = check_values(program, numbers) if problem.has_point else []
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
-        message = f"{len(names):,} variables have more than {MAX_DERIVATIVES} derivatives of order {order}"
+        message = (
+            f"{len(names):,} variables have more than {MAX_DERIVATIVES} derivatives of order"
+            f" {order}"
+        )
         raise limit_error(message, "name some of them: `--wrt x,y`")
     return problem, [*checked, *notes]
 
@@ -336,7 +360,9 @@ def note_on_extent(output: Value, text: str, operator: str, first: int = 0) -> l
     """
     before = text[first : output.span.start].rstrip() if output.span else ""
     formula = text[first:].strip()
-    extends = output.primitive in (ADD, SUB) or (output.primitive in (MUL, DIV) and formula.startswith(("(", "[")))
+    extends = output.primitive in (ADD, SUB) or (
+        output.primitive in (MUL, DIV) and formula.startswith(("(", "["))
+    )
     if not extends or before.endswith(("(", "[")):
         return []
     message = f"read as: {operator} ({formula})"
@@ -354,9 +380,17 @@ def _check_options(language: str, *, steps: bool, share: bool) -> None:
 
 # ---- the answer
 def _values(
-    problem: _DiffProblem, derived: Mapping[Multi, Value], arithmetic: Arithmetic, units: Sequence[str] | str | None
+    problem: _DiffProblem,
+    derived: Mapping[Multi, Value],
+    arithmetic: Arithmetic,
+    units: Sequence[str] | str | None,
 ) -> DerivativeValues:
-    program, output, names, numbers = problem.program, problem.output, problem.names, problem.numbers
+    program, output, names, numbers = (
+        problem.program,
+        problem.output,
+        problem.names,
+        problem.numbers,
+    )
     if not problem.has_point:
         return no_values(len(derived))
     warnings: list[Diagnostic] = []
@@ -406,12 +440,17 @@ def _written(
 ) -> tuple[list[tuple[str, str]], list[Derivative], str]:
     """Return common parts, derivatives, and all of it, in a language."""
     program, names = problem.program, problem.names
-    typeset = typesetting(program, names, function=name) if language in ("latex", "mathml") else None
+    typeset = (
+        typesetting(program, names, function=name) if language in ("latex", "mathml") else None
+    )
     parts = _SharedParts((), (), list(derived.formulas.values()))
     if share:
-        # a program that is not printed as it is typed, as it is too long, shares parts with its derivatives
+        # a program that is not printed as it is typed, as it is too long, shares parts with its
+        # derivatives
         is_shared = typeset is not None and not equations_of(program, typeset)
-        parts = _share(problem.output if is_shared else None, parts.derivatives, _bound_names(program))
+        parts = _share(
+            problem.output if is_shared else None, parts.derivatives, _bound_names(program)
+        )
     _check_lengths([*dict(parts.shared).values(), *parts.function, *parts.derivatives])
     if typeset:
         typeset = typesetting(program, names, list(dict(parts.shared)), function=name)
@@ -420,11 +459,17 @@ def _written(
     bys = [tuple(names[k] for k in by) for by in derived.formulas]
     listed = [
         _derivative(by, formula, value, short, write)
-        for by, formula, value, short in zip(bys, parts.derivatives, values, derived.shorts, strict=True)
+        for by, formula, value, short in zip(
+            bys, parts.derivatives, values, derived.shorts, strict=True
+        )
     ]
     if language == "python":
         outputs = [problem.output, *derived.formulas.values()]
-        return shared, listed, _module(problem.text, outputs, tuple(dict.fromkeys(chain(*bys))), derived.comments)
+        return (
+            shared,
+            listed,
+            _module(problem.text, outputs, tuple(dict.fromkeys(chain(*bys))), derived.comments),
+        )
     if typeset is None:
         return shared, listed, _line(language, shared, [one.formula for one in listed])
     lines = _equations(program, typeset, shared, parts.function, listed)
@@ -435,7 +480,9 @@ def _written(
 
 def _check_lengths(formulas: Sequence[Value]) -> None:
     for formula in formulas:
-        length = facts_of((formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1)[formula]
+        length = facts_of(
+            (formula,), lambda v, inputs: 2 + sum(inputs) if inputs else len(v.label) + 1
+        )[formula]
         if length > MAX_LENGTH:
             message = f"the formula is longer than {MAX_LENGTH:,} characters"
             raise limit_error(message, "name its common parts: `--share`")
@@ -451,7 +498,11 @@ def _writer(language: str) -> Callable[[Value], str]:
 
 
 def _derivative(
-    by: tuple[str, ...], formula: Value, value: Shown | None, short: Generic | None, write: Callable[[Value], str]
+    by: tuple[str, ...],
+    formula: Value,
+    value: Shown | None,
+    short: Generic | None,
+    write: Callable[[Value], str],
 ) -> Derivative:
     if short is None:
         return Derivative(by, write(formula), value)
@@ -466,18 +517,25 @@ def _equations(
     function: Sequence[Value],
     derivatives: Sequence[Derivative],
 ) -> list[tuple[str, str]]:
-    """Return the sides of all equations in LaTeX: the function, or common parts and the function; its derivatives."""
+    """Return the sides of all equations in LaTeX: the function, or common parts and the function;
+    its derivatives.
+    """
     several = len(program.variables) > 1
     return [
         *equations_of(program, typeset),
         *shared,
         *((typeset.head(program.variables), typeset.expression(formula)) for formula in function),
-        *((typeset.derivative(one.by, several), one.shown + where_latex(one.condition)) for one in derivatives),
+        *(
+            (typeset.derivative(one.by, several), one.shown + where_latex(one.condition))
+            for one in derivatives
+        ),
     ]
 
 
 def _in_mathml(
-    lines: list[tuple[str, str]], shared: Sequence[tuple[str, str]], derivatives: Sequence[Derivative]
+    lines: list[tuple[str, str]],
+    shared: Sequence[tuple[str, str]],
+    derivatives: Sequence[Derivative],
 ) -> tuple[list[tuple[str, str]], list[Derivative], str]:
     """Return common parts, derivatives and equations, which are in LaTeX, in MathML."""
     from ...language.mathml import mathml, mathml_equations  # only MathML needs it
@@ -501,25 +559,39 @@ def _line(language: str, shared: Sequence[tuple[str, str]], formulas: Sequence[s
 def quantities_of(root: Value) -> dict[str, Value]:
     """Return the numbers with units in a formula, by their texts: `2[mm]`."""
     leaves = [value for value in in_order((root,)) if value.primitive is CONSTANT]
-    return {value.source: value for value in leaves if value.source is not None and value.source.endswith("]")}
+    return {
+        value.source: value
+        for value in leaves
+        if value.source is not None and value.source.endswith("]")
+    }
 
 
 def _with_named(root: Value, quantities: Collection[str]) -> Value:
-    """Return a formula with numbers with units as variables of these names: a derivative keeps them as they are."""
+    """Return a formula with numbers with units as variables of these names: a derivative keeps them
+    as they are.
+    """
     if not quantities:
         return root
     named = {text: variable(text) for text in quantities}
-    return substitute(root, lambda value: named.get(value.source or "") if value.primitive is CONSTANT else None)
+    return substitute(
+        root, lambda value: named.get(value.source or "") if value.primitive is CONSTANT else None
+    )
 
 
 def _with_numbers(root: Value, quantities: Mapping[str, Value]) -> Value:
     """Return a formula with the numbers that `_with_named` has named."""
-    return substitute(root, lambda value: quantities.get(value.label) if value.primitive is VARIABLE else None)
+    return substitute(
+        root, lambda value: quantities.get(value.label) if value.primitive is VARIABLE else None
+    )
 
 
 # ---- assumptions
 MAX_ASSUMPTIONS = 20
-_HINT = "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n integer`"
+_HINT = (
+    "an assumption is a comparison, or `integer`, `even`, `odd`: `x > 0`, `0 < t < 1`, `n != 0`, `n"
+    " integer`"
+)
+# Conditions on a variable in words.
 _WORDS = {
     "positive": "{0} > 0",
     "negative": "{0} < 0",
@@ -529,7 +601,6 @@ _WORDS = {
     "even": "floor({0}/2) == {0}/2",
     "odd": "floor(({0} + 1)/2) == ({0} + 1)/2 and {0} != 0",
 }
-"""Conditions on a variable in words."""
 
 _FILLERS = ("is", "a", "an", "number")
 
@@ -550,20 +621,32 @@ def _assumption(text: str, program: Program) -> Assumption:
         outputs = parse(f"where({spelled}, 1, 0)", program.variables).outputs if text else []
     except ExpressionError as error:
         raise usage_error(f"the assumption `{text}` cannot be read: {error}", _HINT) from None
-    if len(outputs) != 1 or outputs[0].primitive is not WHERE or any(p._prev for p in outputs[0]._prev[1:]):
+    if (
+        len(outputs) != 1
+        or outputs[0].primitive is not WHERE
+        or any(p._prev for p in outputs[0]._prev[1:])
+    ):
         raise usage_error(f"`{text}` is not one condition", _HINT)
     condition = outputs[0]._prev[0]
     for leaf in in_order((condition,)):
         if leaf.primitive is VARIABLE and leaf.label not in program.variables:
             near = closest(leaf.label, list(program.variables))
-            hint = f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}"
-            message = f"the assumption `{text}` is about `{leaf.label}`, which the program does not use"
+            hint = (
+                f"did you mean `{near}`?" if near else f"its variables: {quote(program.variables)}"
+            )
+            message = (
+                f"the assumption `{text}` is about `{leaf.label}`, which the program does not use"
+            )
             raise usage_error(message, hint)
-    return Assumption(text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label)))
+    return Assumption(
+        text, substitute(condition, lambda v: None if v._prev else program.variables.get(v.label))
+    )
 
 
 def _spelled(text: str) -> str:
-    """Return an assumption in words, as `x positive`, as a condition of the language; another one as it is."""
+    """Return an assumption in words, as `x positive`, as a condition of the language; another one
+    as it is.
+    """
     name, *words = [word for word in text.split() if word not in _FILLERS] or [""]
     if words == ["natural"]:
         hint = f"`{name} integer, {name} > 0` or `{name} integer, {name} >= 0`"
@@ -579,25 +662,36 @@ def _spelled(text: str) -> str:
 def check_has_values(units: Sequence[str] | str | None, here: bool) -> None:
     """Raise a usage error for units of values without a point."""
     if units and not here:
-        raise usage_error("`--in` is the unit of values, and there is no point", "give `--at`, or leave `--in` out")
+        raise usage_error(
+            "`--in` is the unit of values, and there is no point",
+            "give `--at`, or leave `--in` out",
+        )
 
 
 def _check_assumptions(assumed: Sequence[Assumption], numbers: Mapping[str, float]) -> None:
     """Raise a point error where the point does not meet an assumption."""
     for one in assumed:
-        is_known = all(v.label in numbers for v in in_order((one.condition,)) if v.primitive is VARIABLE)
+        is_known = all(
+            v.label in numbers for v in in_order((one.condition,)) if v.primitive is VARIABLE
+        )
         if is_known and value_in(REAL, one.condition, numbers) is False:
-            raise point_error(f"the point does not meet the assumption `{one.text}`", "change one of them")
+            raise point_error(
+                f"the point does not meet the assumption `{one.text}`", "change one of them"
+            )
 
 
 def _unused(assumption: Assumption) -> Diagnostic:
-    message = f"the assumption `{assumption.text}` was not used: the derivatives are the same without it"
+    message = (
+        f"the assumption `{assumption.text}` was not used: the derivatives are the same without it"
+    )
     return Diagnostic("assumption", message, None, "leave it out")
 
 
 # ---- checks
 def check_names(program: Program, known: Collection[str], *, products: bool) -> None:
-    """Raise an error for a variable whose name may be meant as a call, `sinx`, or with `products` as `x*y`."""
+    """Raise an error for a variable whose name may be meant as a call, `sinx`, or with `products`
+    as `x*y`.
+    """
     check_bare_functions(program, known, by_option=True)
     _check_powers_of_ten(program, known)
     for name in [name for name in program.leaves if name not in {*known, *GREEK, *SIMPLE}]:
@@ -608,17 +702,27 @@ def check_names(program: Program, known: Collection[str], *, products: bool) -> 
         if meant:
             message = f"`{name}` may be one name or the value of a function"
             hint = f"write {either(meant)}, or for the name `--wrt {name}`"
-            raise ExpressionError("name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers)
+            raise ExpressionError(
+                "name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers
+            )
     if products and (name := next(filter(_may_be_product, program.leaves), "")):
         span, product = program.all_nodes.span(program.leaves[name]), "*".join(name)
         offers = () if span is None else (Offer(*span[:2], product, False),)
         hint = f"write `{product}`, or for the name `--wrt {name}`"
-        raise ExpressionError("name", f"`{name}` may be one name or a product", span, hint, offers=offers)
+        raise ExpressionError(
+            "name", f"`{name}` may be one name or a product", span, hint, offers=offers
+        )
 
 
 def _check_powers_of_ten(program: Program, known: Collection[str]) -> None:
-    """Raise an error for a power of `x10` after a number: `1.2x10^3` is 1200 to who reads a paper."""
-    span = program.all_nodes.span(program.leaves["x10"]) if "x10" in program.leaves and "x10" not in known else None
+    """Raise an error for a power of `x10` after a number: `1.2x10^3` is 1200 to who reads a
+    paper.
+    """
+    span = (
+        program.all_nodes.span(program.leaves["x10"])
+        if "x10" in program.leaves and "x10" not in known
+        else None
+    )
     if span is None:
         return
     from ...language.diagnostics.suggestions import power_of_ten  # few names need it
@@ -626,7 +730,9 @@ def _check_powers_of_ten(program: Program, known: Collection[str]) -> None:
     offer = power_of_ten(program.text, span)
     if offer is not None:
         hint = f"write {spelling_hint((offer,))} for ten, or for the name `--wrt x10`"
-        raise ExpressionError("name", "`x10` may be one name or a power of ten", span, hint, offers=(offer,))
+        raise ExpressionError(
+            "name", "`x10` may be one name or a power of ten", span, hint, offers=(offer,)
+        )
 
 
 def _may_be_product(name: str) -> bool:
@@ -664,7 +770,12 @@ def _derived(problem: _DiffProblem, assume: str | Sequence[str] | None, *, short
     if not short:
         return _Derived(formulas, [None] * len(formulas), assumed, used)
     conditions = [one.condition for one in assumed]
-    return _Derived(formulas, [generic_form(formula, conditions) for formula in formulas.values()], assumed, used)
+    return _Derived(
+        formulas,
+        [generic_form(formula, conditions) for formula in formulas.values()],
+        assumed,
+        used,
+    )
 
 
 def _derive(
@@ -674,7 +785,9 @@ def _derive(
     numbers: dict[tuple[object, ...], int] = {}
 
     def shown(formulas: Mapping[Multi, Value], facts: Sequence[Value]) -> list[list[int]]:
-        shorts = [generic_form(formula, facts) or Generic(formula, ()) for formula in formulas.values()]
+        shorts = [
+            generic_form(formula, facts) or Generic(formula, ()) for formula in formulas.values()
+        ]
         return [text_ids([short.formula, *short.conditions], numbers) for short in shorts]
 
     used, facts = list(assumed), [assumption.condition for assumption in assumed]
@@ -682,7 +795,9 @@ def _derive(
         derived = derivatives(output, leaves, order, facts)
     except Contradiction:
         texts = ", ".join(f"`{assumption.text}`" for assumption in assumed)
-        raise usage_error(f"the assumptions cannot all hold: {texts}", "leave one of them out") from None
+        raise usage_error(
+            f"the assumptions cannot all hold: {texts}", "leave one of them out"
+        ) from None
     wanted = shown(derived, facts) if assumed else []
     for assumption in assumed:
         others = [other for other in used if other is not assumption]
@@ -695,11 +810,21 @@ def _derive(
 def _kink_notes(problem: _DiffProblem, derived: _Derived) -> KinkNotes:
     """Return where the formulas keep a convention, of the places that the assumptions admit."""
     facts = [one.condition for one in derived.assumed]
-    return kink_notes((problem.symbolic,), lambda _: derived.formulas.values(), problem.leaves, problem.order, facts)
+    return kink_notes(
+        (problem.symbolic,),
+        lambda _: derived.formulas.values(),
+        problem.leaves,
+        problem.order,
+        facts,
+    )
 
 
 def _higher(
-    m: NumberType, output: Value, formulas: Mapping[Multi, Value], numbers: Values, names: Sequence[str]
+    m: NumberType,
+    output: Value,
+    formulas: Mapping[Multi, Value],
+    numbers: Values,
+    names: Sequence[str],
 ) -> list[Any]:
     order = len(next(iter(formulas), ()))
     at = value_and_gradient(m, output, numbers, names)
@@ -712,15 +837,24 @@ def _higher(
             message = f"the derivative has no value here: {error}"
             raise ExpressionError("derivative", message, None, error.hint) from None
     if order == 2:
-        rows = smooth_around(lambda source: hessian_in(m, source, numbers, names), m, output, numbers, names, 2).hessian
+        rows = smooth_around(
+            lambda source: hessian_in(m, source, numbers, names), m, output, numbers, names, 2
+        ).hessian
         return [rows[i][j] for i, j in formulas]
     if len(names) == 1:
         (by,) = names
         series = smooth_around(
-            lambda source: taylor_in(m, source, numbers, by, order), m, output, numbers, names, order
+            lambda source: taylor_in(m, source, numbers, by, order),
+            m,
+            output,
+            numbers,
+            names,
+            order,
         )
         return [series[order] * math.factorial(order)]
-    fault = met[0].refusal(f"derivatives of order {order} in several variables are not computed there")
+    fault = met[0].refusal(
+        f"derivatives of order {order} in several variables are not computed there"
+    )
     raise error_at(fault, at.graph)
 
 
@@ -734,7 +868,9 @@ def _lost_digits(
 ) -> list[Diagnostic]:
     if formulas.keys() <= {(k,) for k in range(len(names))}:
         # the value is not shown
-        return rounding_warnings(program.graph, values, point, names, "diff", tolerated={"": math.inf})
+        return rounding_warnings(
+            program.graph, values, point, names, "diff", tolerated={"": math.inf}
+        )
 
     def compute(m: NumberType, at: Mapping[str, Any]) -> dict[str, Any]:
         found = zip(formulas, _higher(m, output, formulas, {**at}, names), strict=True)
@@ -743,8 +879,12 @@ def _lost_digits(
     return lost_number_warnings(program.graph, values, point, compute, "diff")
 
 
-def _share(function: Value | None, derivatives: Sequence[Value], bound: Collection[str]) -> _SharedParts:
-    """Return formulas with their common parts named; the `function` is one of them where it is stated."""
+def _share(
+    function: Value | None, derivatives: Sequence[Value], bound: Collection[str]
+) -> _SharedParts:
+    """Return formulas with their common parts named; the `function` is one of them where it is
+    stated.
+    """
     formulas = [*derivatives] if function is None else [function, *derivatives]
     order = in_order(formulas)
     uses: dict[Value, int] = {}
@@ -757,7 +897,9 @@ def _share(function: Value | None, derivatives: Sequence[Value], bound: Collecti
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         copy = rebuild(value, inputs)
-        deep = any(p._prev for p in value._prev) or (len(inputs) == 1 and not value.primitive.operator)
+        deep = any(p._prev for p in value._prev) or (
+            len(inputs) == 1 and not value.primitive.operator
+        )
         if uses.get(value, 0) > 1 and deep and not value.primitive.gives_condition:
             name = next(name for name in names if name not in taken)
             parts.append((name, copy))
@@ -769,7 +911,9 @@ def _share(function: Value | None, derivatives: Sequence[Value], bound: Collecti
     return _SharedParts(parts, rest[:first], rest[first:])
 
 
-def _module(text: str, outputs: Sequence[Value], wanted: tuple[str, ...], notes: tuple[str, ...]) -> str:
+def _module(
+    text: str, outputs: Sequence[Value], wanted: tuple[str, ...], notes: tuple[str, ...]
+) -> str:
     from ...compiled.lowering import Lowering
     from ...compiled.target import SourceUnit
     from ...engine.numbers.double.formulas import Lacking

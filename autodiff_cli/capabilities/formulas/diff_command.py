@@ -15,7 +15,9 @@ def run(call: Command) -> int:
     """Differentiate a formula, or the unknowns of equations, into formulas."""
     if call.values.get("tangent"):
         own = declared("tangent").defaults
-        return answer("tangent", {name: value for name, value in call.values.items() if name in own})
+        return answer(
+            "tangent", {name: value for name, value in call.values.items() if name in own}
+        )
     question = RowQuestion(pose_equations) if call.unknowns else call.row_question()
     return answer_at(call, call.question_method(), question)
 

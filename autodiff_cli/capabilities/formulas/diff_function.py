@@ -10,8 +10,9 @@ from . import diff as _diff
 class Diff(Answer, _diff.Diff, shows=("program", "point")):
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
-    With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have a `short` form with
-    the `condition` where it is the same, which `everywhere` leaves out; `assume` says what is known of the variables.
+    With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have
+    a `short` form with the `condition` where it is the same, which `everywhere` leaves out;
+    `assume` says what is known of the variables.
 
     >>> diff("x**n", wrt="x").derivatives[0].short
     'n*x**(n - 1)'

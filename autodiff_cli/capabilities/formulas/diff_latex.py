@@ -44,10 +44,14 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
     def written(formula: str, condition: bool = False) -> str:
         if latex:
             return formula
-        (output,) = parse(f"where({formula}, 1, 0)" if condition else formula, names, units=True).outputs
+        (output,) = parse(
+            f"where({formula}, 1, 0)" if condition else formula, names, units=True
+        ).outputs
         return typeset.expression(output._prev[0] if condition else output)
 
-    sides += [(name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared]
+    sides += [
+        (name if latex else typeset.name(name), written(formula)) for name, formula in answer.shared
+    ]
     shown = without_unit if answer.equations else lambda x: x
     point = [(typeset.name(name), coordinate(shown(x), digits)) for name, x in answer.point.items()]
     place = r",\ ".join(f"{name} = {x}" for name, x in point)
@@ -60,5 +64,7 @@ def derivatives(answer: Diff, digits: int | None = None) -> str:
         sides.append((slope, written(derivative.shown) + where))
         if place:
             value = measured_latex(shown(derivative.value), digits)
-            (sides if answer.equations else values).append((rf"\left.{slope}\right|_{{{place}}}", value))
+            (sides if answer.equations else values).append(
+                (rf"\left.{slope}\right|_{{{place}}}", value)
+            )
     return equations([*sides, *values])

@@ -25,18 +25,22 @@ from .diff import LANGUAGES, Derivative, Diff
 from .guards import ConventionalPlace
 
 read_declaration(ConventionalPlace)
+# The keys of a derivative, and of the steps that lead to it.
 DERIVATIVE, DERIVATION = read_declaration(Derivative).fields, read_declaration(Derivation).fields
-"""The keys of a derivative, and of the steps that lead to it."""
 _WORDS = ("unless ", "away ", "where ")
 
 
-def written_steps(derivation: Derivation, unicode: bool) -> Iterator[tuple[RuleStep, str, str, str]]:
+def written_steps(
+    derivation: Derivation, unicode: bool
+) -> Iterator[tuple[RuleStep, str, str, str]]:
     """Yield each step: its rule, part and result."""
     by = operator(derivation.by[-1])
     for step in derivation.steps:
         graphs = [as_written(graph, step.pending, by) for graph in (step.part, step.result)]
         formulas = [mathematics(graph) if unicode else "" for graph in graphs]
-        part, result = (text or expression_text(graph) for text, graph in zip(formulas, graphs, strict=True))
+        part, result = (
+            text or expression_text(graph) for text, graph in zip(formulas, graphs, strict=True)
+        )
         yield step, step.title if unicode else step.name, part, result
 
 
@@ -84,7 +88,9 @@ class DiffView(View[Diff], of=Diff):
         ],
         "steps": lambda answer: [*map(derivation_record, answer.derivations)] or None,
     }
-    endings = tuple(ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex")
+    endings = tuple(
+        ending for name, endings in LANGUAGES.items() for ending in endings if name != "latex"
+    )
 
     unicode: bool = True
     steps: bool = False
@@ -95,8 +101,30 @@ class DiffView(View[Diff], of=Diff):
     @property
     def columns(self) -> tuple[str, ...]:
         if self.unknowns:
-            return ("line", "id", "of", "by", "rule", "part", "derivative", "condition", "value", "error")
-        with_steps = ("line", "id", "by", "rule", "part", "derivative", "condition", "value", "error", "short")
+            return (
+                "line",
+                "id",
+                "of",
+                "by",
+                "rule",
+                "part",
+                "derivative",
+                "condition",
+                "value",
+                "error",
+            )
+        with_steps = (
+            "line",
+            "id",
+            "by",
+            "rule",
+            "part",
+            "derivative",
+            "condition",
+            "value",
+            "error",
+            "short",
+        )
         return with_steps if self.steps else self.csv_columns
 
     def attach_units(self, answer: Diff, units: Mapping[str, Any]) -> Diff:
@@ -115,7 +143,11 @@ class DiffView(View[Diff], of=Diff):
             for name, formula in answer.shared:
                 yield value_line(name, formula + ";", style="name")
             for one in answer.derivatives:
-                formula = _as_steps_are(one.shown, answer.point) if answer.derivations and self.unicode else one.shown
+                formula = (
+                    _as_steps_are(one.shown, answer.point)
+                    if answer.derivations and self.unicode
+                    else one.shown
+                )
                 yield formula_line(derivative_name(one.by, one.of), formula, one.condition)
         if not answer.derivatives:
             yield NO_VARIABLES
@@ -135,18 +167,28 @@ class DiffView(View[Diff], of=Diff):
         for name, formula in answer.shared:
             yield {"by": name, "derivative": formula}
         for one in answer.derivatives:
-            row = {"of": one.of or None, "by": one.by, "derivative": one.formula, "value": one.value}
+            row = {
+                "of": one.of or None,
+                "by": one.by,
+                "derivative": one.formula,
+                "value": one.value,
+            }
             yield {**row, "short": one.short, "condition": one.condition}
 
     def cells(self, answer: Diff) -> Iterator[dict[str, Any]]:
         names = [(*([row.of] if row.of else []), *row.by) for row in answer.derivatives]
-        yield {f"d_{'_'.join(name)}": row.value for name, row in zip(names, answer.derivatives, strict=True)}
+        yield {
+            f"d_{'_'.join(name)}": row.value
+            for name, row in zip(names, answer.derivatives, strict=True)
+        }
 
     def one_line(self, answer: Diff) -> str:
         lines = []
         for derivation in answer.derivations if answer.language == "text" else ():
             for step, rule, part, result in written_steps(derivation, self.unicode):
-                lines.append(f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})")
+                lines.append(
+                    f"{part} = {result}   ({f'{rule}; {_holds(step)}' if step.condition else rule})"
+                )
         return "\n".join([*lines, answer.program])
 
     def latex_document(self, answer: Diff) -> str:

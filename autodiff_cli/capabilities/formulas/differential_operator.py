@@ -13,9 +13,11 @@ class DerivativeOperator(NamedTuple):
 
 
 _SUPERSCRIPTS = str.maketrans("²³", "23")
+# An order: `2` directly behind the sign, as in `d2/dx2`, or raised; in `d/dx 2 x` it is a factor.
 _ORDER = r"((?:\s*\^\s*)?[2-9]|\s*[²³])?"
-"""An order: `2` directly behind the sign, as in `d2/dx2`, or raised; in `d/dx 2 x` it is a factor."""
-_OPERATOR = re.compile(rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])")
+_OPERATOR = re.compile(
+    rf"\s*[d∂]{_ORDER}\s*/\s*[d∂]([^\W\d]\w*?){_ORDER}(?=[\s(])(?=\s*(?!-\s)[^\s*/^+)=])"
+)
 
 _LATEX_D = r"\s*(?:d|\\partial(?![a-z]))\s*"
 _LATEX_ORDER = r"(\^\s*(?:[2-9]|\{\s*[2-9]\s*\})\s*)?"

@@ -1,4 +1,6 @@
-"""An example for each function: a command that computes it at a point, and what that command prints."""
+"""An example for each function: a command that computes it at a point, and what that command
+prints.
+"""
 
 from __future__ import annotations
 
@@ -9,9 +11,10 @@ from ...engine.table.primitive import Primitive
 from ...errors import ExpressionError
 from ..derivatives.gradient import Gradient, plain_gradient
 
+# What variables of an example may be: apart, in one order inside every domain of the table.
 NUMBERS = (2.0, 3.0, 1.5, 0.5, 0.25)
-"""What variables of an example may be: apart, in one order inside every domain of the table."""
 
+# The examples of functions that take a condition, a list or a function.
 WRITTEN = {
     "where": ("where(x > 1, x**2, y)", {"x": 3.0, "y": 2.0}),
     "dot": ("dot([x, y], [3, 4])", {"x": 1.0, "y": 2.0}),
@@ -25,11 +28,12 @@ WRITTEN = {
     "solve": ("solve([[x, 2], [3, y]], [5, 6])[1]", {"x": 1.0, "y": 4.0}),
     "iterate": ("f(t) = (t + a/t)/2; iterate(f, 1, 6)", {"a": 2.0}),
 }
-"""The examples of functions that take a condition, a list or a function."""
 
 
 def example_of(primitive: Primitive) -> tuple[str, str]:
-    """Return a command that computes a function at a point where it has a derivative, and what it prints."""
+    """Return a command that computes a function at a point where it has a derivative, and what it
+    prints.
+    """
     for formula, point in _proposed(primitive):
         try:
             answer = plain_gradient(formula, point)

@@ -17,11 +17,13 @@ from ...questions.problem import parse
 from ...record import Record
 from .function_examples import example_of
 
-UNROLLED = {primitive.name: primitive for primitive, _ in FUNCTIONS_OF_LISTS.values()} | {REPEATED.name: REPEATED}
-"""The functions of lists by name, which are written out as operations on their entries."""
+# The functions of lists by name, which are written out as operations on their entries.
+UNROLLED = {primitive.name: primitive for primitive, _ in FUNCTIONS_OF_LISTS.values()} | {
+    REPEATED.name: REPEATED
+}
 
+# The functions of the language by name and by alias.
 LISTED = FUNCTIONS | COMPOSED | UNROLLED
-"""The functions of the language by name and by alias."""
 
 
 class FunctionEntry(Record):
@@ -81,7 +83,11 @@ def function(name: str) -> FunctionEntry:
     """Return the function of a name or alias."""
     if name not in LISTED:
         near = near_words(name.lower(), list(LISTED), 3)
-        hint = f"did you mean {' or '.join(f'`{x}`' for x in near)}?" if near else "`autodiff functions` lists them all"
+        hint = (
+            f"did you mean {' or '.join(f'`{x}`' for x in near)}?"
+            if near
+            else "`autodiff functions` lists them all"
+        )
         raise ExpressionError("name", f"there is no function `{name}`", None, hint)
     return with_example(describe(LISTED[name]))
 
@@ -96,7 +102,9 @@ def describe(primitive: Primitive) -> FunctionEntry:
     """Return the entry of a primitive and its form with further arguments."""
     names = primitive.name, primitive.aliases, primitive.signature
     kink, formulas = primitive.convention or None, derivatives(primitive)
-    entry = FunctionEntry(*names, primitive.doc, primitive.domain, formulas, kink, primitive.group, primitive.source)
+    entry = FunctionEntry(
+        *names, primitive.doc, primitive.domain, formulas, kink, primitive.group, primitive.source
+    )
     if not primitive.longer:
         return entry
     _, longer = forms(entry)
@@ -119,7 +127,9 @@ def forms(entry: FunctionEntry) -> list[FunctionEntry]:
 
 
 def derivatives(primitive: Primitive) -> dict[str, str]:
-    """Return the partial derivatives as formulas; none of a function that is written out as operations on entries."""
+    """Return the partial derivatives as formulas; none of a function that is written out as
+    operations on entries.
+    """
     if primitive.name in UNROLLED:
         return {}
     call, slopes = rule(primitive)
@@ -149,7 +159,9 @@ def rule(primitive: Primitive) -> tuple[Value, dict[str, Value]]:
     if primitive.smooth:
         slopes = [parse(text).outputs[0] for text in primitive.smooth]
     else:
-        partials = [partial for partial in primitive.slopes(SYMBOLIC, inputs, call) if partial is not None]
+        partials = [
+            partial for partial in primitive.slopes(SYMBOLIC, inputs, call) if partial is not None
+        ]
         slopes = [simplify((as_node(partial),))[0] for partial in partials[: len(wanted)]]
     return call, dict(zip(wanted, slopes, strict=True))
 

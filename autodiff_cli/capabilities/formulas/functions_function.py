@@ -21,7 +21,11 @@ class Functions(Answer, _functions.Functions):
         return f"<{len(self)} functions>"
 
 
-@answers("functions", "name", overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})])
+@answers(
+    "functions",
+    "name",
+    overloads=[("FunctionEntry", {"name": "str"}), ("Functions", {"name": "None"})],
+)
 def functions(call: PythonCall) -> FunctionEntry | Functions:
     """List the functions of the language, or describe one of them.
 

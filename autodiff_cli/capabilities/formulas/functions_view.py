@@ -11,8 +11,8 @@ from .functions import LISTED, FunctionEntry, Functions, forms
 
 Answer: TypeAlias = FunctionEntry | Functions
 EVERYWHERE = "every number"
+# The derivatives of a form with further arguments that the list of all functions shows.
 MOST_LISTED = 2
-"""The derivatives of a form with further arguments that the list of all functions shows."""
 
 
 class FunctionsView(View[Answer], of=FunctionEntry):
@@ -37,13 +37,23 @@ class FunctionsView(View[Answer], of=FunctionEntry):
             for group in dict.fromkeys(function.group for function in entry):
                 members = [forms(function) for function in entry if function.group == group]
                 rows = [row for same in members for row in _rows_of_forms(same)]
-                what = "derivative" if any(function.derivatives for function in members[0]) else "what it is"
+                what = (
+                    "derivative"
+                    if any(function.derivatives for function in members[0])
+                    else "what it is"
+                )
                 yield Table((group, what, "domain, kinks"), rows, spare=frozenset((2,)))
             yield Paragraph((("`autodiff functions NAME` says more about one of them.", "faint"),))
             return
         facts: list[tuple[str, str, Style]] = [("domain", entry.domain or EVERYWHERE, "")]
-        facts += [(f"derivative by {parameter}", formula, "code") for parameter, formula in entry.derivatives.items()]
-        facts += [("at a kink", entry.kink or "", ""), ("also called", ", ".join(entry.aliases), "name")]
+        facts += [
+            (f"derivative by {parameter}", formula, "code")
+            for parameter, formula in entry.derivatives.items()
+        ]
+        facts += [
+            ("at a kink", entry.kink or "", ""),
+            ("also called", ", ".join(entry.aliases), "name"),
+        ]
         facts += [("example", entry.example, "code"), ("its answer", entry.answer, "code")]
         rows = [(((what, "faint"),), ((text, style),)) for what, text, style in facts if text]
         yield Table((entry.signature, entry.doc), rows)
@@ -72,7 +82,9 @@ def _rows(entry: FunctionEntry) -> Iterator[tuple[Pieces, ...]]:
 
 
 def _rows_of_forms(entries: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
-    """Yield the rows of a function in the list of all; of the shapes of curves, each parameter's would take lines."""
+    """Yield the rows of a function in the list of all; of the shapes of curves, each parameter's
+    would take lines.
+    """
     short, *longer = entries
     if LISTED[short.name].shown_orders:
         yield from _named_rows(short)
@@ -82,7 +94,9 @@ def _rows_of_forms(entries: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]
 
 
 def _rows_of_longer(forms: list[FunctionEntry]) -> Iterator[tuple[Pieces, ...]]:
-    """Yield rows of forms with further arguments; many derivatives are only named, since each takes some lines."""
+    """Yield rows of forms with further arguments; many derivatives are only named, since each takes
+    some lines.
+    """
     for form in forms:
         if len(form.derivatives) <= MOST_LISTED:
             yield from _rows(form)

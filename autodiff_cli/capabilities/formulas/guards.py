@@ -1,4 +1,6 @@
-"""What code and formulas cannot say of guards, `where(u == v, a, b)`, and of places where the pieces of `abs` meet."""
+"""What code and formulas cannot say of guards, `where(u == v, a, b)`, and of places where the
+pieces of `abs` meet.
+"""
 
 from __future__ import annotations
 
@@ -17,10 +19,10 @@ from ...record import Record
 if TYPE_CHECKING:
     from ...engine.algebra.borders import Border, Convention
 
+# Characters of a line in a comment: with its mark less than style checks allow.
 COMMENT_WIDTH = 90
-"""Characters of a line in a comment: with its mark less than style checks allow."""
+# The places of a kind that a note lists.
 MAX_PLACES = 4
-"""The places of a kind that a note lists."""
 
 
 class ConventionalPlace(Record):
@@ -50,7 +52,9 @@ class KinkNotes(Record):
 
 
 def guard_warnings(program: Program) -> tuple[Diagnostic, ...]:
-    """Return a warning for each guard `u == v` at which code and formulas have the derivative of its branch alone."""
+    """Return a warning for each guard `u == v` at which code and formulas have the derivative of
+    its branch alone.
+    """
     if not any(primitive.lazy_inputs for primitive in program.graph.primitives):
         return ()
     from ...engine.algebra.guard_series import undecided_guards  # only guards need it
@@ -58,11 +62,20 @@ def guard_warnings(program: Program) -> tuple[Diagnostic, ...]:
     warnings = []
     for equation in undecided_guards(values_of(program.graph)):
         place = equation.span
-        where = program.text[place.start : place.end] if place is not None and place.via is None else "there"
-        message = (
-            f"where `{where}` the derivatives are those of this branch; those of the function around it are not decided"
+        where = (
+            program.text[place.start : place.end]
+            if place is not None and place.via is None
+            else "there"
         )
-        warnings.append(Diagnostic("kink", message, place, "`autodiff grad` at a point there says what is known"))
+        message = (
+            f"where `{where}` the derivatives are those of this branch; those of the function"
+            " around it are not decided"
+        )
+        warnings.append(
+            Diagnostic(
+                "kink", message, place, "`autodiff grad` at a point there says what is known"
+            )
+        )
     return tuple(warnings)
 
 
@@ -80,7 +93,9 @@ def kink_notes(
     order: int = 1,
     facts: Sequence[Value] = (),
 ) -> KinkNotes:
-    """Return where derivatives by leaves are conventional, and one note on it; `formulas` derives an output."""
+    """Return where derivatives by leaves are conventional, and one note on it; `formulas` derives
+    an output.
+    """
     with_pieces = [output for output in outputs if _has_pieces(output)]
     if not with_pieces:
         return KinkNotes()
@@ -101,7 +116,9 @@ def _has_pieces(output: Value) -> bool:
 
 
 def program_kinks(program: Program, names: Sequence[str]) -> KinkNotes:
-    """Return where the first derivatives of a program, by variables of these names, are conventional."""
+    """Return where the first derivatives of a program, by variables of these names, are
+    conventional.
+    """
     from ...engine.algebra.symbolic_derivative import derivatives  # only kinks need it
 
     values = values_of(program.graph)
@@ -111,7 +128,9 @@ def program_kinks(program: Program, names: Sequence[str]) -> KinkNotes:
 
 
 def _place(one: Convention) -> ConventionalPlace:
-    return ConventionalPlace(_where(one.border), one.border.operation.primitive.written, one.known.value)
+    return ConventionalPlace(
+        _where(one.border), one.border.operation.primitive.written, one.known.value
+    )
 
 
 def _where(border: Border) -> str:
@@ -122,9 +141,16 @@ def _where(border: Border) -> str:
         left, right = simplify((left, right))
     if border.is_integral:
         is_half = border.operation.primitive.name == "round"
-        return f"{expression_text(left)} is {'half-way between whole numbers' if is_half else 'a whole number'}"
+        return (
+            f"{expression_text(left)} is"
+            f" {'half-way between whole numbers' if is_half else 'a whole number'}"
+        )
     equation = f"{expression_text(left)} = {expression_text(right)}"
-    return f"{equation} and {expression_text(border.operation._prev[1])} <= 0" if border.is_cut else equation
+    return (
+        f"{equation} and {expression_text(border.operation._prev[1])} <= 0"
+        if border.is_cut
+        else equation
+    )
 
 
 def _constant_place(border: Border) -> tuple[Value, Value] | None:
@@ -136,7 +162,9 @@ def _constant_place(border: Border) -> tuple[Value, Value] | None:
     return place if place is not None and not has_variables(place[1]) else None
 
 
-def _note(places: Sequence[ConventionalPlace], order: int, is_complete: bool) -> tuple[Diagnostic, ...]:
+def _note(
+    places: Sequence[ConventionalPlace], order: int, is_complete: bool
+) -> tuple[Diagnostic, ...]:
     derivative = "derivative" if order == 1 else f"derivative of order {order}"
     words = {
         "none": f"no {derivative} where {{}}",
@@ -146,15 +174,25 @@ def _note(places: Sequence[ConventionalPlace], order: int, is_complete: bool) ->
     }
     parts = []
     for known, sentence in words.items():
-        listed = [f"{_quoted(place.where)} (`{place.operation}`)" for place in places if place.derivative == known]
+        listed = [
+            f"{_quoted(place.where)} (`{place.operation}`)"
+            for place in places
+            if place.derivative == known
+        ]
         if listed:
-            more = f" and {len(listed) - MAX_PLACES} more places" if len(listed) > MAX_PLACES else ""
+            more = (
+                f" and {len(listed) - MAX_PLACES} more places" if len(listed) > MAX_PLACES else ""
+            )
             parts.append(sentence.format(", ".join(listed[:MAX_PLACES]) + more))
     if not is_complete:
         parts.append("there are more kinks, which were not looked at")
     if not parts:
         return ()
-    tail = ": what the formula gives there is a convention" if any(p.derivative != "other" for p in places) else ""
+    tail = (
+        ": what the formula gives there is a convention"
+        if any(p.derivative != "other" for p in places)
+        else ""
+    )
     command = "`autodiff grad`" if order == 1 else "`autodiff hessian` or `taylor`"
     hint = f"{command} at a point there says what is known"
     return (Diagnostic("note", "; ".join(parts) + tail, None, hint),)

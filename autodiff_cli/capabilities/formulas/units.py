@@ -96,7 +96,11 @@ def decimal_text(x: Fraction) -> str:
 def _unit(entry: TableUnit) -> UnitEntry:
     unit = parse_unit(entry.symbol)
     prefixes = units_file()["prefixes"]
-    taken = "all" if len(entry.prefixes) == len(prefixes) else " ".join(p for p in prefixes if p in entry.prefixes)
+    taken = (
+        "all"
+        if len(entry.prefixes) == len(prefixes)
+        else " ".join(p for p in prefixes if p in entry.prefixes)
+    )
     about = {"aliases": entry.aliases, "group": entry.group, "source": entry.source}
     return _of(unit, entry.symbol)._replace(meaning=entry.name, prefixes=taken, **about)
 
@@ -106,7 +110,11 @@ def _of(unit: Unit, name: str) -> UnitEntry:
     if unit.pi:
         exact = "pi" if unit.scale == 1 else f"{exact}*pi"
         exact += f"**({unit.pi})" if unit.pi != 1 else ""
-    si = str(in_base_units(unit.dimension) if str(si_unit(unit.dimension)) == name else si_unit(unit.dimension))
+    si = str(
+        in_base_units(unit.dimension)
+        if str(si_unit(unit.dimension)) == name
+        else si_unit(unit.dimension)
+    )
     return UnitEntry(name, "", unit.to_si(1.0), exact, si, None, float(unit.zero), "", (), "", "")
 
 
@@ -119,5 +127,15 @@ def _constant(constant: Constant) -> UnitEntry:
         uncertainty = float(Decimal(digits).scaleb(int(power.removeprefix("e") or 0) - places))
     unit = str(parse_unit(constant.unit))
     return UnitEntry(
-        constant.name, constant.meaning, value, constant.value, unit, uncertainty, 0.0, "", (), CONSTANTS, SOURCE
+        constant.name,
+        constant.meaning,
+        value,
+        constant.value,
+        unit,
+        uncertainty,
+        0.0,
+        "",
+        (),
+        CONSTANTS,
+        SOURCE,
     )

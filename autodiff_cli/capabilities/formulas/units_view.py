@@ -29,7 +29,9 @@ class UnitsView(View[UnitTable], of=UnitTable):
 
 
 def _value(entry: UnitEntry) -> str:
-    number = repr_number(entry.value).removesuffix(".0") if set("/*") & set(entry.exact) else entry.exact
+    number = (
+        repr_number(entry.value).removesuffix(".0") if set("/*") & set(entry.exact) else entry.exact
+    )
     zero = f"; 0 is {repr_number(entry.zero)} K" if entry.zero else ""
     return f"{number} {entry.unit}".rstrip() + zero
 

@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from ...questions.quantities import Units
 
 
+# More terms, or nodes, that stand at one place of the text are folded.
 MANY_ALIKE = 8
-"""More terms, or nodes, that stand at one place of the text are folded."""
+# The most nodes of all pictures with one open fold; with more there are none.
 MAX_DRAWN = 1_000
-"""The most nodes of all pictures with one open fold; with more there are none."""
 
 
 class PictureInput(Record):
@@ -104,8 +104,8 @@ def picture(
 ) -> Picture:
     """Return the graph of `text` at `point` with its numbers; the output is in `units`.
 
-    Without numbers, `symbolic`, there may be several outputs, and names of the point are variables even if called like
-    a constant. Raises `ExpressionError` as `gradient` does.
+    Without numbers, `symbolic`, there may be several outputs, and names of the point are variables
+    even if called like a constant. Raises `ExpressionError` as `gradient` does.
     """
     if symbolic:
         return to_picture(parse(text, point or ()).graph, text)
@@ -121,7 +121,9 @@ def picture(
 def picture_of(result: Gradient[float]) -> Picture:
     """Return the graph of a gradient in doubles, with its numbers."""
     assert result.graph is not None
-    answer = to_picture(result.graph, result.text)._replace(gradient=result.gradient, warnings=result.warnings)
+    answer = to_picture(result.graph, result.text)._replace(
+        gradient=result.gradient, warnings=result.warnings
+    )
     if result.units is None:
         return answer
     nodes = [{"data": node.unit or "", "grad": node.grad_unit or ""} for node in answer.nodes]
@@ -144,7 +146,8 @@ def to_picture(
 ) -> Picture:
     """Return the picture of a graph below its outputs or other `roots`, without evaluation.
 
-    With `chains` each chain of one operation is one node; without `partials` lines have no derivatives.
+    With `chains` each chain of one operation is one node; without `partials` lines have no
+    derivatives.
 
     >>> x = Value(3.0, label="x")
     >>> square = x * x
@@ -154,7 +157,9 @@ def to_picture(
     """
     graph = graph_of(source)
     if graph is not source:
-        graph.grads = [None if value.primitive is CONSTANT else value.grad for value in graph.places]
+        graph.grads = [
+            None if value.primitive is CONSTANT else value.grad for value in graph.places
+        ]
     roots = graph.roots if roots is None else roots
     order = in_order(graph.parents, roots)
     taken, evaluated = _evaluated(graph, order, roots)
@@ -181,7 +186,12 @@ class _PictureParts(NamedTuple):
     def node(self, i: int) -> PictureNode:
         """Return a node with its numbers, in units if it has one."""
         graph = self.graph
-        primitive, label, value, grads = graph.primitives[i], graph.labels.get(i, ""), graph.data[i], graph.grads
+        primitive, label, value, grads = (
+            graph.primitives[i],
+            graph.labels.get(i, ""),
+            graph.data[i],
+            graph.grads,
+        )
         unit = None if isinstance(value, bool) else graph.unit(i)
         symbol, inputs = "", tuple[PictureInput, ...]()
         if graph.parents[i]:
@@ -212,7 +222,9 @@ class _PictureParts(NamedTuple):
 def _evaluated(
     graph: Graph, order: Sequence[int], roots: Sequence[int]
 ) -> tuple[dict[int, Sequence[bool]], dict[int, bool]]:
-    """Return which inputs of each node are evaluated, and which nodes: all but the branches that are not taken."""
+    """Return which inputs of each node are evaluated, and which nodes: all but the branches that
+    are not taken.
+    """
     evaluated = dict.fromkeys(order, graph.grads is None) | dict.fromkeys(roots, True)
     taken: dict[int, Sequence[bool]] = {}
     # backwards, every node comes after all its consumers
@@ -251,7 +263,9 @@ def chain_nodes(graph: Graph, order: Iterable[int], roots: Iterable[int]) -> set
     return {p for p in links if uses[p] == 1 and not graph.labels.get(p)}
 
 
-def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> Iterator[tuple[int, int, float | None]]:
+def in_edges(
+    graph: Graph, i: int, links: set[int], partials: bool = False
+) -> Iterator[tuple[int, int, float | None]]:
     """Yield consumer, position and local derivative of each input of a node's chain."""
     grads = graph.grads
     if not partials and links.isdisjoint(graph.parents[i]):
@@ -265,7 +279,9 @@ def in_edges(graph: Graph, i: int, links: set[int], partials: bool = False) -> I
             # an adjoint of 0 never asked for a derivative
             with suppress(ValueError, ArithmeticError):
                 active = [grads[p] is not None for p in parents]
-                slopes = graph.primitives[user].slopes(REAL, graph.inputs(user), graph.data[user], active)
+                slopes = graph.primitives[user].slopes(
+                    REAL, graph.inputs(user), graph.data[user], active
+                )
         for k in reversed(range(len(parents))):
             slope = slopes[k]
             yield user, k, None if slope is None or above is None else above * slope
@@ -308,7 +324,10 @@ class Folding(Record):
 
 def is_unrolled(graph: Graph, nodes: Iterable[int]) -> bool:
     """Return whether nodes, like entries of a list, share operation and place."""
-    return len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None}) == 1
+    return (
+        len({(span, graph.primitives[i]) for i in nodes if (span := graph.span(i)) is not None})
+        == 1
+    )
 
 
 def all_foldings(picture: Picture) -> tuple[Folding, ...]:
@@ -334,12 +353,18 @@ def all_foldings(picture: Picture) -> tuple[Folding, ...]:
     closed = [k for k, fold in enumerate(first.folds) if fold.words]
     if len(closed) * len(first.folds) + len(picture.nodes) > MAX_DRAWN:
         return (first,)
-    opened = [_folding(picture, users, terms, {*first.folds[k].members})._replace(opened=k) for k in closed]
+    opened = [
+        _folding(picture, users, terms, {*first.folds[k].members})._replace(opened=k)
+        for k in closed
+    ]
     return (first, *opened)
 
 
 def _folding(
-    picture: Picture, users: Sequence[Sequence[int]], terms: Mapping[int, int], apart: Collection[int] = ()
+    picture: Picture,
+    users: Sequence[Sequence[int]],
+    terms: Mapping[int, int],
+    apart: Collection[int] = (),
 ) -> Folding:
     nodes = picture.nodes
     terms = {k: count for k, count in terms.items() if k not in apart}
@@ -357,14 +382,20 @@ def _folding(
             once = max(len(inside), len(members[source])) > 1
             if source != first and not (once and place[source] in inputs):
                 inputs.append(place[source])
-        words = _words([nodes[k] for k in heads], terms.get(first)) if len(inside) > 1 or first in terms else ""
+        words = (
+            _words([nodes[k] for k in heads], terms.get(first))
+            if len(inside) > 1 or first in terms
+            else ""
+        )
         folds.append(Fold(tuple(inside), tuple(inputs), tuple(heads), words))
     drawn = tuple([_fold_node(nodes, fold) for fold in folds])
     output = place[group[head[len(nodes) - 1]]]
     return Folding(picture._replace(nodes=drawn, outputs=(output,)), tuple(folds))
 
 
-def _heads(nodes: Sequence[PictureNode], users: Sequence[Sequence[int]], terms: Mapping[int, int]) -> dict[int, int]:
+def _heads(
+    nodes: Sequence[PictureNode], users: Sequence[Sequence[int]], terms: Mapping[int, int]
+) -> dict[int, int]:
     """Return what each node is drawn with: the sum that alone needs it, else itself."""
     head: dict[int, int] = {}
     for k in reversed(range(len(nodes))):
@@ -383,7 +414,10 @@ def _members(group: Mapping[int, int], head: Mapping[int, int]) -> dict[int, lis
 
 
 def _sources(
-    nodes: Sequence[PictureNode], inside: Iterable[int], head: Mapping[int, int], group: Mapping[int, int]
+    nodes: Sequence[PictureNode],
+    inside: Iterable[int],
+    head: Mapping[int, int],
+    group: Mapping[int, int],
 ) -> list[int]:
     """Return the groups that the inputs of these nodes are in."""
     return [group[head[edge.node]] for k in inside for edge in nodes[k].inputs]
@@ -398,8 +432,8 @@ def _alike(
 ) -> tuple[dict[int, int], dict[int, int]]:
     """Return the node that each head is drawn as (those `apart` as themselves), and depths.
 
-    Many heads at one place of the text and one depth are drawn as the first. Nodes of one depth do not need each other,
-    so the graph stays acyclic.
+    Many heads at one place of the text and one depth are drawn as the first. Nodes of one depth do
+    not need each other, so the graph stays acyclic.
     """
     nodes, depth = picture.nodes, _depths(picture.nodes, head)
     group = {k: k for k in head if head[k] == k}
@@ -418,8 +452,12 @@ def _alike(
     return group, depth
 
 
-def _sets_of_alike(picture: Picture, heads: Collection[int], depth: Mapping[int, int]) -> list[list[int]]:
-    """Return the sets of many heads that have one place of the text, one operation and one depth."""
+def _sets_of_alike(
+    picture: Picture, heads: Collection[int], depth: Mapping[int, int]
+) -> list[list[int]]:
+    """Return the sets of many heads that have one place of the text, one operation and one
+    depth.
+    """
     sets: dict[object, list[int]] = {}
     for k, (node, i) in enumerate(zip(picture.nodes[:-1], picture.order, strict=False)):
         name, entry, _ = node.label.partition("[")
@@ -433,7 +471,10 @@ def _depths(nodes: Sequence[PictureNode], head: Mapping[int, int]) -> dict[int, 
     """Return for each head the most nodes below it, drawn as their heads."""
     depth: dict[int, int] = {}
     for k, node in enumerate(nodes):
-        below = max((depth[head[edge.node]] for edge in node.inputs if head[edge.node] != head[k]), default=-1)
+        below = max(
+            (depth[head[edge.node]] for edge in node.inputs if head[edge.node] != head[k]),
+            default=-1,
+        )
         depth[head[k]] = max(depth.get(head[k], 0), below + 1)
     return depth
 
@@ -444,7 +485,9 @@ def _words(heads: Sequence[PictureNode], terms: int | None) -> str:
         return f"{first.label} … {heads[-1].label}" if first.label else f"{len(heads)} numbers"
     name = first.operation
     if terms is not None:
-        name = {"+": "sum", "*": "product", "prod": "product"}.get(name, name) + f" of {terms} terms"
+        name = {"+": "sum", "*": "product", "prod": "product"}.get(
+            name, name
+        ) + f" of {terms} terms"
     return name if len(heads) == 1 else f"{len(heads)} × {name}"
 
 
@@ -459,11 +502,16 @@ def _fold_node(nodes: Sequence[PictureNode], fold: Fold) -> PictureNode:
     if len(shown) == 1 and fold.words:
         return first._replace(operation=fold.words, inputs=inputs, ordered=False)
     if len(shown) == 1 and len(first.inputs) == len(inputs):
-        inputs = tuple([line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)])
+        inputs = tuple(
+            [line._replace(node=k) for line, k in zip(first.inputs, fold.inputs, strict=True)]
+        )
     if len(shown) == 1:
         return first._replace(inputs=inputs)
     # several have no number of their own, and room for how many are known
-    data, grad = _first_known(node.data for node in shown), _first_known(node.grad for node in shown)
+    data, grad = (
+        _first_known(node.data for node in shown),
+        _first_known(node.grad for node in shown),
+    )
     label = first.label.partition("[")[0] if first.operation else fold.words
     operation = fold.words if first.operation else ""
     kind = first.variable, False, any(node.taken for node in shown), None

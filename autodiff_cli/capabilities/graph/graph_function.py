@@ -16,7 +16,8 @@ from .graph_view import FORMATS, writer_of
 
 
 class Picture(Drawing, _graph.Picture):
-    """A picture of the graph: every operation, with value and derivative at every node; `symbolic` needs no point.
+    """A picture of the graph: every operation, with value and derivative at every node; `symbolic`
+    needs no point.
 
     >>> print(graph("x*w", "x=2,w=3"))
     node   data   grad
@@ -33,8 +34,11 @@ class Picture(Drawing, _graph.Picture):
     def _format(self, path: str) -> str:
         return writer_of(format_of(None, path, FORMATS, "tree"))
 
-    def render(self, filename: str = "graph", format: str | None = None, *, view: bool = False) -> str:
-        """Write the picture to `filename` with the ending of its format, as Graphviz's drawings do; return the path.
+    def render(
+        self, filename: str = "graph", format: str | None = None, *, view: bool = False
+    ) -> str:
+        """Write the picture to `filename` with the ending of its format, as Graphviz's drawings do;
+        return the path.
 
         A file that is there is replaced. With `view` the system's program shows it.
         """
@@ -56,8 +60,8 @@ class Picture(Drawing, _graph.Picture):
 graph = function_of(Picture, "graph")
 
 
+# The directions of Graphviz, and those of drawings here.
 RANKDIRS = {"LR": "right", "TB": "down"}
-"""The directions of Graphviz, and those of drawings here."""
 
 
 def draw(
@@ -69,9 +73,11 @@ def draw(
     digits: int | None = None,
     decimals: int | None = None,
 ) -> Picture:
-    """Draw the graph below a Value, or below several: the picture shows itself in a notebook, and can be saved.
+    """Draw the graph below a Value, or below several: the picture shows itself in a notebook, and
+    can be saved.
 
-    `format` is that of files that `render` writes, `rankdir` the direction as Graphviz names it: LR or TB.
+    `format` is that of files that `render` writes, `rankdir` the direction as Graphviz names it: LR
+    or TB.
 
     >>> a, b = Value(2.0, label="a"), Value(-3.0, label="b")
     >>> picture = draw(a * b)
@@ -79,7 +85,9 @@ def draw(
     (<Picture of 3 nodes>, '<svg', 'digraph')
     """
     if not (rankdir is None or (isinstance(rankdir, str) and rankdir in RANKDIRS)):
-        raise usage_error(f"`rankdir` is `LR` or `TB`, not {rankdir!r}", "LR: to the right; TB: downwards")
+        raise usage_error(
+            f"`rankdir` is `LR` or `TB`, not {rankdir!r}", "LR: to the right; TB: downwards"
+        )
     if not isinstance(format, str):
         raise TypeError(f"`format` is the name of a format of files, not {format!r}")
     roots = list(values) if isinstance(values, Iterable) else [values]

@@ -19,16 +19,16 @@ from .graph import MANY_ALIKE, Picture, PictureNode, gather, is_unrolled, pictur
 if TYPE_CHECKING:
     from .pictures.scene import Way
 
+# Without `--depth`: the most lines and levels, and levels of a larger graph.
 MAX_LINES = 64
 MAX_LEVELS = 24
 CUT_DEPTH = 12
-"""Without `--depth`: the most lines and levels, and levels of a larger graph."""
+# Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn.
 MAX_TERMS, MAX_FOLDED_TERMS = 12, 5
-"""Of more than MAX_TERMS terms, MAX_FOLDED_TERMS are drawn."""
+# Without `--depth`: how many of more than MANY_ALIKE terms are drawn.
 DRAWN_ALIKE = 2
-"""Without `--depth`: how many of more than MANY_ALIKE terms are drawn."""
+# The modules of formats that are not drawn here.
 WRITERS = {"dot": "flowcharts", "mermaid": "flowcharts"}
-"""The modules of formats that are not drawn here."""
 
 
 class PictureView(View[Picture], of=Picture):
@@ -47,20 +47,26 @@ class PictureView(View[Picture], of=Picture):
 
     def document(self, picture: Picture) -> Iterator[Block]:
         for root in picture.graph.roots:
-            tree = outline(picture.graph, root, depth=self.depth, digits=self.digits, binary=self.binary)
+            tree = outline(
+                picture.graph, root, depth=self.depth, digits=self.digits, binary=self.binary
+            )
             yield tree._replace(note=tree.note.replace(", `--no-tree` none", ""))
 
     def draw(self, picture: Picture, format: str) -> str | bytes:
         from .pictures.scene import Choices
 
-        write = getattr(import_module(f".pictures.{WRITERS.get(format, 'drawings')}", __package__), format)
+        write = getattr(
+            import_module(f".pictures.{WRITERS.get(format, 'drawings')}", __package__), format
+        )
         choices = Choices(self.digits, self.theme, self.way, self.partials, self.width)
         drawing: str | bytes = write(picture if self.binary else gather(picture), choices)
         return drawing.encode() if isinstance(drawing, str) and format != "tikz" else drawing
 
 
 def graph_in_notebook(answer: Gradient[Any], digits: int | None, *, binary: bool) -> str | None:
-    """Return the graph of a gradient as SVG for a notebook; None if it is larger than a tree that is drawn whole."""
+    """Return the graph of a gradient as SVG for a notebook; None if it is larger than a tree that
+    is drawn whole.
+    """
     picture = picture_of(answer)
     picture = picture if binary else gather(picture)
     if len(picture.nodes) > MAX_LINES:
@@ -70,8 +76,8 @@ def graph_in_notebook(answer: Gradient[Any], digits: int | None, *, binary: bool
     return svg_in_notebook(picture, digits)
 
 
+# The table of other answers is a tree here.
 FORMATS = ("tree", *(name for name in PictureView().formats if name != "table"))
-"""The table of other answers is a tree here."""
 
 
 def writer_of(format: str) -> str:
@@ -111,7 +117,9 @@ def outline(
 
 
 def _remarks(mark: str, times: int, again: bool, *, is_cut: bool) -> Pieces:
-    """Return what stands behind a node: how often it is an input, its mark or where it is drawn, what is left out."""
+    """Return what stands behind a node: how often it is an input, its mark or where it is drawn,
+    what is left out.
+    """
     remarks: Pieces = ((f"  ({times:,} times)", "faint"),) if times > 1 else ()
     if again:
         return (*remarks, (f"  (see {mark or 'above'})", "faint"))
@@ -133,13 +141,15 @@ def _name(node: PictureNode, digits: int | None, short: bool = False) -> Pieces:
     name: Pieces = ((node.label, "name"),) if node.label else ()
     if not node.operation:
         literal = node.literal
-        return name or ((literal if isinstance(literal, str) else format_number(literal, digits), "number"),)
+        return name or (
+            (literal if isinstance(literal, str) else format_number(literal, digits), "number"),
+        )
     operation: Pieces = ((node.operation, "operator"),)
     return operation if not name else name if short else (*name, (" = ", "faint"), *operation)
 
 
+# A line: rails, node, whether drawn before, times, more terms.
 _Row = tuple[tuple[bool, ...], int, bool, int, int]
-"""A line: rails, node, whether drawn before, times, more terms."""
 
 
 class _Tree:
@@ -161,14 +171,20 @@ class _Tree:
             sizes.append(len(children))
         if sum(sizes) <= MAX_LINES and not level:
             return len(sizes)
-        return max(1, sum(count <= MAX_LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1)))
+        return max(
+            1, sum(count <= MAX_LINES for count in islice(accumulate(sizes), 1, CUT_DEPTH + 1))
+        )
 
     def _terms(self, k: int) -> tuple[Sequence[tuple[int, int]], int]:
         node = self.picture.nodes[k]
         if not node.inputs:
             return (), 0
         inputs = [edge.node for edge in node.inputs]
-        terms = [(p, 1) for p in inputs] if node.ordered or len(inputs) < 3 else [*Counter(inputs).items()]
+        terms = (
+            [(p, 1) for p in inputs]
+            if node.ordered or len(inputs) < 3
+            else [*Counter(inputs).items()]
+        )
         if not self.fits or len(terms) <= MANY_ALIKE:
             return terms, 0
         drawn = MAX_FOLDED_TERMS if self.large and len(terms) > MAX_TERMS else len(terms)
@@ -200,5 +216,8 @@ class _Tree:
             shown = terms[: MAX_LINES + 1] if self.fits else terms
             if more:
                 stack.append(((*rails, False), k, 1, more))
-            stack += [((*rails, index < last), *term, 0) for index, term in reversed(list(enumerate(shown)))]
+            stack += [
+                ((*rails, index < last), *term, 0)
+                for index, term in reversed(list(enumerate(shown)))
+            ]
         return rows, hidden, False

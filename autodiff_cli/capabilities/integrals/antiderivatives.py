@@ -34,23 +34,25 @@ from .continuous import Condition, follows
 from .ends import hold
 from .integrals_in_pieces import is_equal_in_pieces, join_pieces
 
+# How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never.
 SECONDS = 20
-"""How long SymPy may take: it answers most integrals of textbooks within 5 seconds, and some never."""
+# How long it may take for a definite integral, whose digits may be known without it.
 DEFINITE_SECONDS = 4
-"""How long it may take for a definite integral, whose digits may be known without it."""
+# How many times as long the process is waited for: a busy machine gives it less than its processor
+# time.
 WAIT = 6
-"""How many times as long the process is waited for: a busy machine gives it less than its processor time."""
+# SymPy's algorithms, and its rules by hand.
 WAYS = 2
-"""SymPy's algorithms, and its rules by hand."""
+# Characters of the longest antiderivative that is read: nobody reads longer ones.
 MAX_LENGTH = 4000
-"""Characters of the longest antiderivative that is read: nobody reads longer ones."""
+# Points at which a derivative is compared with its integrand; at many one of them has no value.
 POINTS = 60
-"""Points at which a derivative is compared with its integrand; at many one of them has no value."""
+# So many points have to agree.
 LEAST_POINTS = 6
-"""So many points have to agree."""
 DIGITS = 50
+# The largest relative difference of two equal numbers of 50 digits, of which cancellation takes
+# some.
 AGREEMENT = 1e-25
-"""The largest relative difference of two equal numbers of 50 digits, of which cancellation takes some."""
 
 
 class Antiderivative(NamedTuple):
@@ -67,8 +69,12 @@ class NoAntiderivative(Exception):
     """None was found; the text says why."""
 
 
-def antiderivative(integrand: Value, name: str, facts: Sequence[Value] = (), seconds: int = SECONDS) -> Antiderivative:
-    """Return an antiderivative by a variable, checked. Raises `NoAntiderivative`, and a usage error without SymPy."""
+def antiderivative(
+    integrand: Value, name: str, facts: Sequence[Value] = (), seconds: int = SECONDS
+) -> Antiderivative:
+    """Return an antiderivative by a variable, checked. Raises `NoAntiderivative`, and a usage error
+    without SymPy.
+    """
     found: Antiderivative | None = None
     reason = NoAntiderivative("")
     try:
@@ -83,7 +89,9 @@ def antiderivative(integrand: Value, name: str, facts: Sequence[Value] = (), sec
     return found
 
 
-def _by_pieces(integrand: Value, name: str, facts: Sequence[Value], seconds: int) -> Antiderivative | None:
+def _by_pieces(
+    integrand: Value, name: str, facts: Sequence[Value], seconds: int
+) -> Antiderivative | None:
     """Return an antiderivative that is joined of those of pieces, or None."""
 
     def find(piece: Value) -> Value | None:
@@ -96,7 +104,9 @@ def _by_pieces(integrand: Value, name: str, facts: Sequence[Value], seconds: int
     return None if joined is None else check_antiderivative(joined, integrand, name)
 
 
-def _in_one_piece(integrand: Value, name: str, facts: Sequence[Value], seconds: int) -> Antiderivative:
+def _in_one_piece(
+    integrand: Value, name: str, facts: Sequence[Value], seconds: int
+) -> Antiderivative:
     names = [leaf.label for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE]
     best: Antiderivative | None = None
     reason = "the derivative of what SymPy gives is not the integrand"
@@ -126,7 +136,9 @@ def _in_one_piece(integrand: Value, name: str, facts: Sequence[Value], seconds: 
 
 
 def if_known(integrand: Value, name: str) -> Antiderivative | None:
-    """Return an antiderivative for a definite integral, whose digits are known without one; None without SymPy too."""
+    """Return an antiderivative for a definite integral, whose digits are known without one; None
+    without SymPy too.
+    """
     if not is_available():
         return None
     with Defined(ExpressionError):
@@ -138,13 +150,19 @@ def if_known(integrand: Value, name: str) -> Antiderivative | None:
 
 
 class ParametricAntiderivatives:
-    """Antiderivatives for all values of parameters, each looked for once, and checked at each value."""
+    """Antiderivatives for all values of parameters, each looked for once, and checked at each
+    value.
+    """
 
     def __init__(self) -> None:
         self._found: dict[tuple[str, str], Value | None] = {}
 
-    def at(self, output: Value, name: str, held: Mapping[str, Value], integrand: Value) -> Antiderivative | None:
-        """Return the antiderivative of `integrand`, which is `output` with constants for parameters; or None."""
+    def at(
+        self, output: Value, name: str, held: Mapping[str, Value], integrand: Value
+    ) -> Antiderivative | None:
+        """Return the antiderivative of `integrand`, which is `output` with constants for
+        parameters; or None.
+        """
         key = (expression_text(output), name)
         if key not in self._found:
             self._found[key] = self._general(output, name, held)
@@ -159,8 +177,16 @@ class ParametricAntiderivatives:
         return if_known(integrand, name)  # as of x^n where n is -1
 
     def _general(self, output: Value, name: str, held: Mapping[str, Value]) -> Value | None:
-        leaves = [leaf for leaf in in_order((output,)) if leaf.primitive is VARIABLE and leaf.label in held]
-        positive = [leaf for leaf in leaves if (number := value_in(REAL, held[leaf.label], {})) and number > 0]
+        leaves = [
+            leaf
+            for leaf in in_order((output,))
+            if leaf.primitive is VARIABLE and leaf.label in held
+        ]
+        positive = [
+            leaf
+            for leaf in leaves
+            if (number := value_in(REAL, held[leaf.label], {})) and number > 0
+        ]
         facts = [node(GT, (leaf, constant(0.0, "0"))) for leaf in positive]
         if not is_available():
             return None
@@ -173,9 +199,15 @@ class ParametricAntiderivatives:
 
 
 def best_of(written: Value, integrand: Value, name: str) -> Antiderivative | None:
-    """Return a formula, or it with log|u|, if it is an antiderivative: rather a proven one; else None."""
+    """Return a formula, or it with log|u|, if it is an antiderivative: rather a proven one; else
+    None.
+    """
     best: Antiderivative | None = None
-    own = {expression_text(value._prev[0]) for value in in_order((integrand,)) if value.primitive is LOG}
+    own = {
+        expression_text(value._prev[0])
+        for value in in_order((integrand,))
+        if value.primitive is LOG
+    }
     for formula in dict.fromkeys((_both_sides(written), _both_sides(written, own), written)):
         (shortest,) = simplify((formula,))
         checked = check_antiderivative(shortest, integrand, name)
@@ -189,11 +221,15 @@ def is_available() -> bool:
     return find_spec("sympy") is not None
 
 
-def ask(integrand: Value, name: str, facts: Sequence[Value], seconds: int, way: int | str) -> dict[str, Any]:
+def ask(
+    integrand: Value, name: str, facts: Sequence[Value], seconds: int, way: int | str
+) -> dict[str, Any]:
     """Return what SymPy replies, in a process of its own."""
     place = find_spec("sympy")
     if place is None or place.origin is None:
-        hint = f"{install_hint('integrals')}; a definite integral needs none: `--between {name}=0:1`"
+        hint = (
+            f"{install_hint('integrals')}; a definite integral needs none: `--between {name}=0:1`"
+        )
         raise usage_error("antiderivatives need SymPy, which is not installed", hint)
     folder = os.path.dirname(os.path.dirname(place.origin))
     here = os.path.dirname(os.path.abspath(__file__))
@@ -221,7 +257,9 @@ def ask(integrand: Value, name: str, facts: Sequence[Value], seconds: int, way: 
 
 def _positive(integrand: Value, facts: Sequence[Value]) -> list[str]:
     """Return the variables that are positive under assumptions."""
-    leaves = [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE] if facts else []
+    leaves = (
+        [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE] if facts else []
+    )
     return [leaf.label for leaf in leaves if order_under(leaf, facts) == ">"]
 
 
@@ -244,13 +282,18 @@ def _rows(integrand: Value) -> list[list[Any]]:
 
 
 def _both_sides(formula: Value, kept: Collection[str] = ()) -> Value:
-    """Return the formula with log|u| for log(u): the derivative is the same, and it holds on both sides of a pole.
+    """Return the formula with log|u| for log(u): the derivative is the same, and it holds on both
+    sides of a pole.
 
     Logarithms of the `kept` arguments, those of the integrand, stay.
     """
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
-        if value.primitive is LOG and inputs[0].primitive is not ABS and _may_be_negative(inputs[0]):
+        if (
+            value.primitive is LOG
+            and inputs[0].primitive is not ABS
+            and _may_be_negative(inputs[0])
+        ):
             if expression_text(inputs[0]) in kept:
                 return rebuild(value, inputs)
             return node(LOG, (node(ABS, inputs),))
@@ -281,7 +324,9 @@ def check_antiderivative(formula: Value, integrand: Value, name: str) -> Antider
 
 def slope_of(formula: Value, name: str) -> Value:
     """Return the derivative of a formula by a variable. Raises `ExpressionError`."""
-    leaves = [leaf for leaf in in_order((formula,)) if leaf.primitive is VARIABLE and leaf.label == name]
+    leaves = [
+        leaf for leaf in in_order((formula,)) if leaf.primitive is VARIABLE and leaf.label == name
+    ]
     (slope,) = derivatives(formula, [leaves[0] if leaves else variable(name)], 1).values()
     return slope
 
@@ -292,13 +337,17 @@ def ratio_of(one: Value, other: Value) -> Fraction | None:
 
 
 def _agreements(formula: Value, slope: Value, integrand: Value) -> int:
-    """Return at how many rational points the last two agree in enclosures of 50 digits; 0 if they differ at one.
+    """Return at how many rational points the last two agree in enclosures of 50 digits; 0 if they
+    differ at one.
 
-    Only points count where the formula, whose slope it is, has a value: 1/(x - 2) has some where log(x - 2) has none.
+    Only points count where the formula, whose slope it is, has a value: 1/(x - 2) has some where
+    log(x - 2) has none.
     """
     m = RunningDigits(DIGITS)
     chosen = random.Random(1)  # the same answer every time
-    names = sorted({leaf.label for leaf in in_order((formula, slope, integrand)) if leaf.primitive is VARIABLE})
+    names = sorted(
+        {leaf.label for leaf in in_order((formula, slope, integrand)) if leaf.primitive is VARIABLE}
+    )
     agreed = 0
     for k in range(POINTS):
         at = {name: m.fraction(_point(chosen, k)) for name in names}
@@ -320,9 +369,15 @@ def _point(chosen: random.Random, k: int) -> Fraction:
     return Fraction(chosen.randint(-scale, scale), 1001)
 
 
-def _pair(m: RunningDigits, formulas: Sequence[Value], at: dict[str, Any]) -> tuple[Any, Any] | None:
+def _pair(
+    m: RunningDigits, formulas: Sequence[Value], at: dict[str, Any]
+) -> tuple[Any, Any] | None:
     with Defined(ExpressionError, *NO_RESULT):
         one, other = (value_in(m, formula, at) for formula in formulas)
-        if one is not None and other is not None and min(one.correct_digits(40), other.correct_digits(40)) >= 1:
+        if (
+            one is not None
+            and other is not None
+            and min(one.correct_digits(40), other.correct_digits(40)) >= 1
+        ):
             return one, other
     return None

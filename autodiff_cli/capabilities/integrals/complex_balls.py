@@ -1,6 +1,8 @@
-"""Complex balls: proven enclosures of a program over a rectangle of complex numbers, for rigorous quadrature.
+"""Complex balls: proven enclosures of a program over a rectangle of complex numbers, for rigorous
+quadrature.
 
-With `analytic` an operation that is not analytic on its whole ball gives no finite ball, as `acb.integral` wants.
+With `analytic` an operation that is not analytic on its whole ball gives no finite ball, as
+`acb.integral` wants.
 """
 
 from __future__ import annotations
@@ -25,8 +27,8 @@ class ComplexBalls(NumberType):
 
     def __init__(self, analytic: bool) -> None:
         self.analytic = analytic
+        # Whether a root or a logarithm was taken of a ball that is partly negative.
         self.straddles = False
-        """Whether a root or a logarithm was taken of a ball that is partly negative."""
         for name in DIRECT:
             setattr(self, name, self._direct(name))
         for name, method in PIECEWISE.items():
@@ -112,7 +114,8 @@ class ComplexBalls(NumberType):
         return self.log(1 + x)
 
     def erfcx(self, x: Any) -> Any:
-        """Return exp(x**2)*erfc(x): on the right half-plane it and its slope are no larger than at the real part.
+        """Return exp(x**2)*erfc(x): on the right half-plane it and its slope are no larger than at
+        the real part.
 
         It is 2/sqrt(pi) times the integral of exp(-s**2 - 2*x*s) from 0 on (DLMF 7.7.1).
         """
@@ -153,14 +156,24 @@ class ComplexBalls(NumberType):
             return x.beta_lower(a, b, regularized=1)
         return self._increasing(x, 0, 1, lambda end: end.beta_lower(a, b, regularized=1))
 
-    def _increasing(self, x: Any, first: int, last: int | None, function: Callable[[Any], Any]) -> Any:
-        """Return the ball of an increasing function, 0 at `first` and 1 at `last`, over a real ball that has one."""
+    def _increasing(
+        self, x: Any, first: int, last: int | None, function: Callable[[Any], Any]
+    ) -> Any:
+        """Return the ball of an increasing function, 0 at `first` and 1 at `last`, over a real ball
+        that has one.
+        """
         if self.analytic or x.imag != 0 or x.real < first or (last is not None and x.real > last):
             return NOWHERE
         self.straddles = True
         low, high = x.real.lower(), x.real.upper()
         bottom = function(acb(low)).real if low > first else arb(0)
-        top = arb(1) if last is not None and not high < last else function(acb(high)).real if high > first else arb(0)
+        top = (
+            arb(1)
+            if last is not None and not high < last
+            else function(acb(high)).real
+            if high > first
+            else arb(0)
+        )
         return acb(bottom.union(top))
 
     def beta(self, a: Any, b: Any) -> Any:
@@ -194,12 +207,16 @@ class ComplexBalls(NumberType):
         return (w + mirrored) / 2
 
     def faddeeva_im(self, n: Any, x: Any, y: Any) -> Any:
-        """Return the continuation of the imaginary part of a derivative of the Faddeeva function."""
+        """Return the continuation of the imaginary part of a derivative of the Faddeeva
+        function.
+        """
         w, mirrored = self._faddeeva(n, x, y)
         return (w - mirrored) / acb(0, 2)
 
     def _faddeeva(self, n: Any, x: Any, y: Any) -> tuple[Any, Any]:
-        """Return derivatives at x + i·y, and the conjugates of them for real x and y (DLMF 7.4.4): both are entire."""
+        """Return derivatives at x + i·y, and the conjugates of them for real x and y (DLMF 7.4.4):
+        both are entire.
+        """
         x, y, order = self.number(x), self.number(y), int(self.number(n).real.unique_fmpz())
         i = acb(0, 1)
         return faddeeva(order, x + i * y), (-1) ** order * faddeeva(order, -x + i * y)
@@ -225,12 +242,15 @@ class ComplexBalls(NumberType):
             return NOWHERE
         if nu.imag != 0 or (x.is_exact() and nu.is_exact()):
             return _besselk(x, nu)
-        # Of a ball all digits cancel. By the integral of exp(-x*cosh(s))*cosh(nu*s) (DLMF 10.32.9) K is no larger than
-        # at the least real part, its slope by x is no larger than K of order |nu| + 1 there, nor is that by nu.
+        # Of a ball all digits cancel. By the integral of exp(-x*cosh(s))*cosh(nu*s) (DLMF 10.32.9)
+        # K is no larger than at the least real part, its slope by x is no larger than K of order
+        # |nu| + 1 there, nor is that by nu.
         least, order = acb(x.real.lower()), abs(nu.real)
         center = _besselk(x.mid(), nu.mid())
         with ctx.workprec(ROUGH_BITS):
-            error = ((x.rad() + nu.rad()) * _besselk(least, acb(order.upper() + 1)).real.abs_upper()).upper()
+            error = (
+                (x.rad() + nu.rad()) * _besselk(least, acb(order.upper() + 1)).real.abs_upper()
+            ).upper()
         if center.is_finite() and error < center.abs_upper():
             return center + acb(arb(0, error), arb(0, error))
         with ctx.workprec(ROUGH_BITS):
@@ -238,12 +258,18 @@ class ComplexBalls(NumberType):
         return acb(arb(0, largest), arb(0, largest))
 
     def _of_first_kind(self, nu: Any, x: Any, sign: int) -> Any:
-        """Return J (sign -1) or I: entire for whole orders (DLMF 10.2.2, 10.25.2), else on the right half-plane."""
+        """Return J (sign -1) or I: entire for whole orders (DLMF 10.2.2, 10.25.2), else on the
+        right half-plane.
+        """
         nu, x = self.number(nu), self.number(x)
         if nu.is_exact() and nu.imag == 0 and nu.real.is_integer() and x.contains(0):
             order = int(nu.real.unique_fmpz())
             mirror = sign**order if order < 0 else 1  # DLMF 10.4.1, 10.27.1
-            return mirror * (x / 2) ** abs(order) * (sign * x * x / 4).hypgeom_0f1(abs(order) + 1, regularized=1)
+            return (
+                mirror
+                * (x / 2) ** abs(order)
+                * (sign * x * x / 4).hypgeom_0f1(abs(order) + 1, regularized=1)
+            )
         if not (x.real > 0 or (nu.is_exact() and nu.imag == 0 and nu.real.is_integer())):
             return NOWHERE
         return x.bessel_j(nu) if sign < 0 else x.bessel_i(nu)
@@ -260,7 +286,11 @@ class ComplexBalls(NumberType):
     def round(self, x: Any) -> Any:
         """Return the nearest whole number; at halves the ball has both."""
         x, half = self.number(x), acb(1) / 2
-        return (x + half).real_floor(analytic=self.analytic).union((x - half).real_ceil(analytic=self.analytic))
+        return (
+            (x + half)
+            .real_floor(analytic=self.analytic)
+            .union((x - half).real_ceil(analytic=self.analytic))
+        )
 
     def sinc(self, x: Any) -> Any:
         """Return sin(pi*x)/(pi*x)."""
@@ -323,29 +353,35 @@ class ComplexBalls(NumberType):
 
 
 def _of_wide_ball(name: str, x: Any) -> Any:
-    """Return atan or asinh by their slopes, 1/(1 + x**2) and its root: off the cuts x is so far from i and -i."""
+    """Return atan or asinh by their slopes, 1/(1 + x**2) and its root: off the cuts x is so far
+    from i and -i.
+    """
     far = arb.max(abs(x.real).lower(), 1 - abs(x.imag).upper()).lower()
     slope = 1 / (far if name == "asinh" else far * far)
     return _around(getattr(x.mid(), name)(), x, slope)
 
 
 def _around(center: Any, x: Any, slope: Any) -> Any:
-    """Return the ball of a function with this value at the middle of a ball, and at most this slope on all of it."""
+    """Return the ball of a function with this value at the middle of a ball, and at most this slope
+    on all of it.
+    """
     error = (x.rad() * slope).upper()
     return center + acb(arb(0, error), arb(0, error))
 
 
 def _besselk(x: Any, nu: Any) -> Any:
-    """Return K of exact numbers: between its series it is a difference of parts exp(2x) times as large."""
+    """Return K of exact numbers: between its series it is a difference of parts exp(2x) times as
+    large.
+    """
     size = x.abs_upper()
     with ctx.workprec(ctx.prec + (3 * int(float(size)) + SPARE_BITS if size < 4 * ctx.prec else 0)):
         return x.bessel_k(nu)
 
 
+# The working precision of bounds.
 ROUGH_BITS = 30
-"""The working precision of bounds."""
+# Working bits beyond those that cancel.
 SPARE_BITS = 10
-"""Working bits beyond those that cancel."""
 
 
 def _decided(holds: bool, fails: bool) -> bool:
@@ -360,18 +396,20 @@ def _clipped(x: Any) -> Any:
     return low.union(high)
 
 
+# No finite ball: the function has no value, or is not analytic.
 NOWHERE = acb("nan")
-"""No finite ball: the function has no value, or is not analytic."""
 DIRECT = library_names(
     "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch expm1 erf erfc gamma digamma zeta"
 )  # fmt: skip
 PIECEWISE = by_name({
-    "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor", "ceil": "real_ceil", "heaviside": "real_heaviside",
+    "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor", "ceil": "real_ceil",
+    "heaviside": "real_heaviside",
 })  # fmt: skip
+# Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis.
 CUTS = by_name({"atan": True, "asinh": True, "asin": False, "acos": False, "atanh": False})
-"""Functions with cuts from 1 and -1 outwards; True for those on the imaginary axis."""
+# Functions that are refused: not known there.
 UNKNOWN = library_names(
-    "erfinv norminv norminv_scaled gammainc_derivative zeta_derivative gamma_density_derivative betainc_derivative "
-    "beta_density_derivative besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
+    "erfinv norminv norminv_scaled gammainc_derivative zeta_derivative gamma_density_derivative"
+    " betainc_derivative beta_density_derivative besselj_derivative bessely_derivative"
+    " besseli_derivative besselk_derivative"
 )
-"""Functions that are refused: not known there."""

@@ -1,4 +1,6 @@
-"""Where formulas are continuous: conditions read off their operations, and their proof on an interval."""
+"""Where formulas are continuous: conditions read off their operations, and their proof on an
+interval.
+"""
 
 from __future__ import annotations
 
@@ -22,10 +24,10 @@ from ...engine.table.primitives import ABS, LOG, by_name, library_names
 from ...errors import ExpressionError
 from ...language.printer import expression_text
 
+# The most parts of an interval on which a condition is looked at.
 MAX_PARTS = 400
-"""The most parts of an interval on which a condition is looked at."""
+# How far out an interval without an end is covered, before what is farther is decided by ranges.
 FAR = (8, 64, 1024)
-"""How far out an interval without an end is covered, before what is farther is decided by ranges."""
 
 
 class Condition(NamedTuple):
@@ -52,7 +54,9 @@ class NotContinuous(Exception):
 
 
 def conditions_of(*formulas: Value) -> list[Condition]:
-    """Return conditions under which formulas have values and are continuous. Raises `NotContinuous`."""
+    """Return conditions under which formulas have values and are continuous. Raises
+    `NotContinuous`.
+    """
     found: dict[tuple[Value, str], Condition] = {}
     for value in in_order(formulas):
         if value._prev and has_variables(value):
@@ -102,12 +106,16 @@ def _above_one(x: Value) -> Value:
 
 
 Rule = Callable[..., Sequence[tuple[Value, str]]]
+# Operations that are continuous everywhere.
 EVERYWHERE = library_names(
-    "add sub mul neg sum prod mean exp exp2 expm1 sin cos atan asinh sinh cosh tanh sech abs cbrt erf erfc max min "
-    "sigmoid softplus silu gelu hypot relu sinc softsign deg rad erfcx normpdf normcdf"
+    "add sub mul neg sum prod mean exp exp2 expm1 sin cos atan asinh sinh cosh tanh sech abs cbrt"
+    " erf erfc max min sigmoid softplus silu gelu hypot relu sinc softsign deg rad erfcx normpdf"
+    " normcdf"
 )
-"""Operations that are continuous everywhere."""
-BESSEL_DERIVATIVES = library_names("besselj_derivative bessely_derivative besseli_derivative besselk_derivative")
+BESSEL_DERIVATIVES = library_names(
+    "besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
+)
+# The conditions of operations that are continuous in parts.
 RULES: dict[str, Rule] = by_name({
     "log": lambda x: [(x, ">")], "log2": lambda x: [(x, ">")], "log10": lambda x: [(x, ">")],
     "norminv": lambda p: [(p, ">"), (_one_less(p), ">")],
@@ -118,8 +126,10 @@ RULES: dict[str, Rule] = by_name({
     "polygamma": lambda n, x: [(x, ">")], "beta": lambda a, b: [(a, ">"), (b, ">")],
     "lambertw": lambda x: [(node(ADD, (x, _call("exp", constant(-1.0, "-1")))), ">=")],
     "betainc": lambda a, b, x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
-    "betainc_derivative": lambda i, j, a, b, x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
-    "zeta": lambda s: [(_one_less(s), "!=")], "zeta_derivative": lambda n, s: [(_one_less(s), "!=")],
+    "betainc_derivative": lambda i, j, a, b,
+    x: [(a, ">"), (b, ">"), (x, ">="), (_one_less(x), ">=")],
+    "zeta": lambda s: [(_one_less(s), "!=")], "zeta_derivative": lambda n,
+    s: [(_one_less(s), "!=")],
     **dict.fromkeys(("besselj", "bessely", "besseli", "besselk"), lambda nu, x: [(x, ">")]),
     **dict.fromkeys(BESSEL_DERIVATIVES, lambda n, nu, x: [(x, ">")]),
     **dict.fromkeys(("faddeeva_re", "faddeeva_im"), lambda n, x, y: [(y, ">=")]),
@@ -128,18 +138,17 @@ RULES: dict[str, Rule] = by_name({
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "atanh": lambda x: [(_one_more(x), ">"), (_one_less(x), ">")],
     "acosh": lambda x: [(node(SUB, (x, constant(1.0, "1"))), ">=")],
-    "asech": lambda x: [(x, ">"), (_one_less(x), ">=")],
-    "asec": lambda x: [(_above_one(x), ">=")], "acsc": lambda x: [(_above_one(x), ">=")],
-    "acoth": lambda x: [(_above_one(x), ">")],
+    "asech": lambda x: [(x, ">"), (_one_less(x), ">=")], "asec": lambda x: [(_above_one(x), ">=")],
+    "acsc": lambda x: [(_above_one(x), ">=")], "acoth": lambda x: [(_above_one(x), ">")],
     "tan": lambda x: [(_call("cos", x), "!=")], "sec": lambda x: [(_call("cos", x), "!=")],
     "cot": lambda x: [(_call("sin", x), "!=")], "csc": lambda x: [(_call("sin", x), "!=")],
     "coth": lambda x: [(x, "!=")], "csch": lambda x: [(x, "!=")], "acot": lambda x: [(x, "!=")],
-    "acsch": lambda x: [(x, "!=")], "sign": lambda x: [(x, "!=")], "heaviside": lambda x: [(x, "!=")],
+    "acsch": lambda x: [(x, "!=")], "sign": lambda x: [(x, "!=")],
+    "heaviside": lambda x: [(x, "!=")],
 })  # fmt: skip
-"""The conditions of operations that are continuous in parts."""
 
+# The exponents of roots that are no powers in the text.
 ROOTS: dict[str, Fraction] = by_name({"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)})
-"""The exponents of roots that are no powers in the text."""
 
 
 # ---- proofs
@@ -163,11 +172,13 @@ class OpenInterval(NamedTuple):
         return facts
 
 
+# The real ball of a formula between two numbers; not a finite one where there is none.
 Enclosure = Callable[[Value, Fraction, Fraction], Any]
-"""The real ball of a formula between two numbers; not a finite one where there is none."""
 
 
-def holds(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
+def holds(
+    condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure
+) -> bool:
     """Return whether a condition is proven to hold inside of an interval."""
     if follows(condition, [*interval.facts(), *facts]):
         return True
@@ -188,7 +199,9 @@ def follows(condition: Condition, facts: Sequence[Value]) -> bool:
 
 
 def _is_quadratic(value: Value, allowed: str) -> bool:
-    """Return whether a quadratic polynomial without real roots, in a variable or a root of it, has an allowed sign."""
+    """Return whether a quadratic polynomial without real roots, in a variable or a root of it, has
+    an allowed sign.
+    """
     leaves = [leaf for leaf in in_order((value,)) if leaf.primitive is VARIABLE]
     if len(leaves) != 1:
         return False
@@ -199,15 +212,22 @@ def _is_quadratic(value: Value, allowed: str) -> bool:
     constants = ExactConstants()
     c, b, a = (constants.number(evaluate_in(constants, x, {}).value) for x in coefficients)
     sign = constants.sign(a)
-    return bool(constants.sign(b * b - 4 * a * c) < 0 and {1: ">", -1: "<", 0: ""}[sign] in allowed and sign)
+    return bool(
+        constants.sign(b * b - 4 * a * c) < 0 and {1: ">", -1: "<", 0: ""}[sign] in allowed and sign
+    )
 
 
 def _in_root(value: Value, leaf: Value, root: Value) -> Value:
-    """Return a formula in the root of its variable of which all its powers are powers: `x - sqrt(x)` is `r**2 - r`.
+    """Return a formula in the root of its variable of which all its powers are powers: `x -
+    sqrt(x)` is `r**2 - r`.
 
     Where it has a value, that root is real: even ones are those of numbers that are not negative.
     """
-    degrees = [exponent.denominator for place in in_order((value,)) if (exponent := _power_of(place, leaf)) is not None]
+    degrees = [
+        exponent.denominator
+        for place in in_order((value,))
+        if (exponent := _power_of(place, leaf)) is not None
+    ]
     degree = math.lcm(*degrees)
 
     def replacement(place: Value) -> Value | None:
@@ -229,7 +249,9 @@ def _power_of(value: Value, leaf: Value) -> Fraction | None:
     return None if multiples else exponent
 
 
-def _holds_far(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
+def _holds_far(
+    condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure
+) -> bool:
     for distance in FAR:
         low, high = interval.low, interval.high
         start = Fraction(-distance) if low is None else low
@@ -256,7 +278,9 @@ def _holds_far(condition: Condition, interval: OpenInterval, facts: Sequence[Val
     return False
 
 
-def _holds_between(condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure) -> bool:
+def _holds_between(
+    condition: Condition, interval: OpenInterval, facts: Sequence[Value], enclosure: Enclosure
+) -> bool:
     assert interval.low is not None and interval.high is not None
     low, high = interval.low, interval.high
     parts = [(low, high)]
@@ -300,7 +324,8 @@ def decides(condition: Condition, ball: Any) -> bool:
 
 # ---- words
 def domain_of(formula: Value) -> list[Value] | None:
-    """Return the conditions under which a formula is continuous, without those that follow from others.
+    """Return the conditions under which a formula is continuous, without those that follow from
+    others.
 
     None if it may jump elsewhere.
     """
@@ -322,12 +347,16 @@ def domain_of(formula: Value) -> list[Value] | None:
 
 
 def _solved(condition: Condition) -> Value:
-    """Return a condition with a lone variable on its left side where it is linear: `x > 1` for `x - 1 > 0`."""
+    """Return a condition with a lone variable on its left side where it is linear: `x > 1` for `x -
+    1 > 0`.
+    """
     (value,) = simplify((condition.value,))
     multiples, rest = as_linear(value)
     if len(multiples) == 1:
         ((leaf, factor),) = multiples.items()
-        relation = {"!=": NE, ">": GT if factor > 0 else LT, ">=": GE if factor > 0 else LE}[condition.relation]
+        relation = {"!=": NE, ">": GT if factor > 0 else LT, ">=": GE if factor > 0 else LE}[
+            condition.relation
+        ]
         return node(relation, (leaf, fraction_node(-rest / factor)))
     if value.primitive is NEG and condition.relation == "!=":
         value = value._prev[0]

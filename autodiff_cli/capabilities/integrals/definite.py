@@ -9,7 +9,12 @@ from itertools import pairwise
 from typing import Any, NamedTuple
 
 from ...engine.algebra.almost_everywhere import Contradiction, assume
-from ...engine.algebra.asymptotic_series import AsymptoticSeries, NoAsymptotics, NotReal, TooFewTerms
+from ...engine.algebra.asymptotic_series import (
+    AsymptoticSeries,
+    NoAsymptotics,
+    NotReal,
+    TooFewTerms,
+)
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ...engine.algebra.identities import COSINE, SINE
 from ...engine.algebra.simplify import simplify
@@ -36,29 +41,32 @@ from .integrate import Integral, with_antiderivative
 from .quadrature import Quadrature, ball, precision
 from .tails import integral_with_tails, still_part
 
+# Terms of the series that show how an integrand behaves at an end.
 SIZES = (4, 8, 14)
-"""Terms of the series that show how an integrand behaves at an end."""
+# The largest distance from 0 of an integral that is shown as 0, with a proven bound: six digits are
+# required.
 LARGEST_ZERO = 1e-6
-"""The largest distance from 0 of an integral that is shown as 0, with a proven bound: six digits are required."""
+# Singular points are looked for among fractions, and multiples of pi, of this denominator at most.
 MAX_DENOMINATOR = 1000
-"""Singular points are looked for among fractions, and multiples of pi, of this denominator at most."""
+# The most points where pieces meet that an interval is divided at.
 MAX_BREAKPOINTS = 40
-"""The most points where pieces meet that an interval is divided at."""
+# The most segments with an antiderivative each: SymPy takes a second for each of them.
 MAX_SEGMENTS = 5
-"""The most segments with an antiderivative each: SymPy takes a second for each of them."""
+# How near to a singular end, as a share of the interval, an antiderivative is compared with proven
+# digits.
 DISTANCES = (Fraction(1, 4), Fraction(1, 1000))
-"""How near to a singular end, as a share of the interval, an antiderivative is compared with proven digits."""
+# How far out this is done at an infinite end.
 FAR = (3, 50)
-"""How far out this is done at an infinite end."""
 BITS_A_DIGIT = 3.33
+# Bits beyond the digits that are shown, so that these are rounded rightly.
 SPARE_BITS = 8
-"""Bits beyond the digits that are shown, so that these are rounded rightly."""
+# The digits of two computations near the ends, and where these begin: no point of the one is one of
+# the other.
 TAILS = (25, Fraction(1, 4), 50), (40, Fraction(1, 7), 70)
-"""The digits of two computations near the ends, and where these begin: no point of the one is one of the other."""
+# With fewer digits that two computations share nothing is shown.
 NO_DIGITS = 4
-"""With fewer digits that two computations share nothing is shown."""
+# At most so many digits are shown that are not proven.
 MOST_UNPROVEN = 12
-"""At most so many digits are shown that are not proven."""
 HINT = "`autodiff plot` shows the formula; split the interval, or move its ends"
 
 
@@ -85,7 +93,9 @@ class RegularPiece(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A part of the interval, between points where pieces of the formula meet, with its smooth piece there."""
+    """A part of the interval, between points where pieces of the formula meet, with its smooth
+    piece there.
+    """
 
     low: IntegralEnd
     high: IntegralEnd
@@ -103,14 +113,21 @@ class Found(NamedTuple):
     antiderivative: Antiderivative | None
 
 
+# What looks for an antiderivative of a formula.
 Find = Callable[[Value], Antiderivative | None]
-"""What looks for an antiderivative of a formula."""
 
 
 def definite(
-    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int, find: Find
+    about: Integral,
+    integrand: Value,
+    name: str,
+    ends: tuple[IntegralEnd, IntegralEnd],
+    digits: int,
+    find: Find,
 ) -> Integral:
-    """Return the integral of a formula in one variable. Raises `ExpressionError` where it is not known."""
+    """Return the integral of a formula in one variable. Raises `ExpressionError` where it is not
+    known.
+    """
     low, high = ends
     about = about._replace(between=[low.text, high.text])
     order = _order(low, high)
@@ -123,9 +140,16 @@ def definite(
 
 
 def _between(
-    about: Integral, integrand: Value, name: str, ends: tuple[IntegralEnd, IntegralEnd], digits: int, find: Find
+    about: Integral,
+    integrand: Value,
+    name: str,
+    ends: tuple[IntegralEnd, IntegralEnd],
+    digits: int,
+    find: Find,
 ) -> Integral:
-    """Return the integral between two ends in order. Raises `ExpressionError` where it is not known."""
+    """Return the integral between two ends in order. Raises `ExpressionError` where it is not
+    known.
+    """
     segments = _segments(integrand, name, *ends, digits)
     constants = ExactConstants()
     try:
@@ -134,7 +158,9 @@ def _between(
     except Divergent as divergent:
         return about._replace(kind="divergent", message=f"the integral diverges at {divergent}")
     except IntegralUnknown as unknown:
-        raise ExpressionError("domain", f"the integral is not known: {unknown}", None, HINT) from None
+        raise ExpressionError(
+            "domain", f"the integral is not known: {unknown}", None, HINT
+        ) from None
     if len(found) == 1 and found[0].antiderivative is not None:
         about = with_antiderivative(about, found[0].antiderivative)
     exact = _sum([one.exact for one in found])
@@ -152,7 +178,11 @@ def _between(
 
 
 def _numerical_or(
-    wide: WithoutDigits, about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str
+    wide: WithoutDigits,
+    about: Integral,
+    segments: Sequence[Segment],
+    found: Sequence[Found],
+    name: str,
 ) -> Integral:
     """Return a value that is not proven. Raises `wide` where there is none either."""
     try:
@@ -168,7 +198,9 @@ def _total(segment: Segment, found: Found, name: str) -> Any:
     if found.exact is not None:
         return segment.quadrature.value(found.exact.node)
     ends_and_states = [
-        pair for piece in found.pieces for pair in ((piece.low, piece.low_state), (piece.high, piece.high_state))
+        pair
+        for piece in found.pieces
+        for pair in ((piece.low, piece.low_state), (piece.high, piece.high_state))
     ]
     if any(state == UNKNOWN and end.formula is not None for end, state in ends_and_states):
         return None
@@ -183,16 +215,29 @@ def _sum(numbers: Sequence[Any]) -> Any:
 
 
 # ---- segments between kinks
-def _segments(integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, digits: int) -> list[Segment]:
-    """Return the parts between points where pieces of the formula meet; one if these points are not known."""
-    leaves = [leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == name]
+def _segments(
+    integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd, digits: int
+) -> list[Segment]:
+    """Return the parts between points where pieces of the formula meet; one if these points are not
+    known.
+    """
+    leaves = [
+        leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == name
+    ]
     inside = [x for x in breakpoints((integrand,), name) if low.number < x < high.number]
     suffix = low.suffix or high.suffix
-    ends = [low, *[at_number(x, suffix) for x in inside], high] if len(inside) <= MAX_BREAKPOINTS else [low, high]
+    ends = (
+        [low, *[at_number(x, suffix) for x in inside], high]
+        if len(inside) <= MAX_BREAKPOINTS
+        else [low, high]
+    )
     segments = []
     for start, end in pairwise(ends):
         piece = integrand
-        if leaves and any(value.primitive.kink or value.primitive.gives_condition for value in in_order((integrand,))):
+        if leaves and any(
+            value.primitive.kink or value.primitive.gives_condition
+            for value in in_order((integrand,))
+        ):
             facts = OpenInterval(leaves[0], None, None, start.formula, end.formula).facts()
             with Defined(ExpressionError, Contradiction):
                 (piece,) = assume((integrand,), facts)
@@ -208,14 +253,22 @@ def _found(segment: Segment, name: str, constants: ExactConstants, find: Find | 
     antiderivative = None if find is None else find(integrand)
     exact = None
     if antiderivative is not None:
-        exact = _by_antiderivative(quadrature, antiderivative, integrand, name, pieces, total, constants)
+        exact = _by_antiderivative(
+            quadrature, antiderivative, integrand, name, pieces, total, constants
+        )
     return Found(pieces, total, exact, antiderivative)
 
 
 def _order(low: IntegralEnd, high: IntegralEnd) -> int:
-    """Return -1 if an end is lower than another, 0 if they are equal, else 1. Raises `ExpressionError`."""
+    """Return -1 if an end is lower than another, 0 if they are equal, else 1. Raises
+    `ExpressionError`.
+    """
     one, other = low.number, high.number
-    if low.formula is None or high.formula is None or abs(one - other) > 1e-9 * max(abs(one), abs(other)):
+    if (
+        low.formula is None
+        or high.formula is None
+        or abs(one - other) > 1e-9 * max(abs(one), abs(other))
+    ):
         return (one > other) - (one < other)
     constants = ExactConstants()
     difference = _exact(constants, low.formula) - _exact(constants, high.formula)
@@ -226,12 +279,16 @@ def _exact(constants: ExactConstants, formula: Value) -> ExactConstant:
     return constants.number(evaluate_in(constants, formula, {}).value)
 
 
-def _of_a_point(about: Integral, integrand: Value, name: str, place: IntegralEnd, digits: int) -> Integral:
+def _of_a_point(
+    about: Integral, integrand: Value, name: str, place: IntegralEnd, digits: int
+) -> Integral:
     quadrature = Quadrature(integrand, name, digits)
     if place.formula is None or not quadrature.at(quadrature.value(place.formula)).is_finite():
         message = f"the integral is not known: the formula has no value at `{name}` = {place.text}"
         raise ExpressionError("domain", message, None, HINT)
-    return about._replace(kind="exact", formula="0", value=0.0, digits="0", message="exact: the ends are equal")
+    return about._replace(
+        kind="exact", formula="0", value=0.0, digits="0", message="exact: the ends are equal"
+    )
 
 
 def _negative(answer: Integral) -> Integral:
@@ -252,7 +309,9 @@ def _negative(answer: Integral) -> Integral:
 
 
 def _without_holes(integrand: Value) -> Value:
-    """Return the formula with sinc for sin(u)/u, and cos(u)/sin(u) for 1/tan(u): it differs at single points only."""
+    """Return the formula with sinc for sin(u)/u, and cos(u)/sin(u) for 1/tan(u): it differs at
+    single points only.
+    """
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         if value.primitive is DIV and inputs[1].primitive.name in INVERTED:
@@ -260,7 +319,11 @@ def _without_holes(integrand: Value) -> Value:
             above, below = INVERTED[inputs[1].primitive.name](sine, cosine)
             product = node(MUL, (inputs[0], above))
             return product if below is None else node(DIV, (product, below))
-        if value.primitive is DIV and inputs[0].primitive.name == SIN and inputs[0]._prev[0] is inputs[1]:
+        if (
+            value.primitive is DIV
+            and inputs[0].primitive.name == SIN
+            and inputs[0]._prev[0] is inputs[1]
+        ):
             return node(PRIMITIVES["sinc"], (node(DIV, (inputs[1], constant(math.pi, "pi"))),))
         return rebuild(value, inputs)
 
@@ -268,24 +331,30 @@ def _without_holes(integrand: Value) -> Value:
 
 
 SIN = PRIMITIVES["sin"].name
+# Numerator and denominator of the reciprocals of functions with poles, by sine and cosine.
 INVERTED: Mapping[str, Callable[[Value, Value], tuple[Value, Value | None]]] = by_name({
     "tan": lambda s, c: (c, s), "cot": lambda s, c: (s, c),
     "sec": lambda s, c: (c, None), "csc": lambda s, c: (s, None),
 })  # fmt: skip
-"""Numerator and denominator of the reciprocals of functions with poles, by sine and cosine."""
 
 
 # ---- pieces between singular points
 def _pieces(
     quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
 ) -> tuple[list[RegularPiece], Any]:
-    """Return the pieces between singular points, and the ball of the whole integral if it is known."""
+    """Return the pieces between singular points, and the ball of the whole integral if it is
+    known.
+    """
     low_state = _state(quadrature, integrand, name, low, 1)
     high_state = _state(quadrature, integrand, name, high, -1)
     for place, state in ((low, low_state), (high, high_state)):
         if state == BOUNDED:
             fill_hole(quadrature, place, name)
-    if low.formula is not None and high.formula is not None and INTEGRABLE not in (low_state, high_state):
+    if (
+        low.formula is not None
+        and high.formula is not None
+        and INTEGRABLE not in (low_state, high_state)
+    ):
         total = quadrature.integral(_ball(quadrature, low), _ball(quadrature, high))
         if total.is_finite():
             return [RegularPiece(low, high, BOUNDED, BOUNDED)], total
@@ -299,7 +368,10 @@ def _pieces(
         start, start_state = place, after
     pieces.append(RegularPiece(start, high, start_state, high_state))
     if len(pieces) > 1 and all(piece.low_state == piece.high_state == BOUNDED for piece in pieces):
-        balls = [quadrature.integral(_ball(quadrature, piece.low), _ball(quadrature, piece.high)) for piece in pieces]
+        balls = [
+            quadrature.integral(_ball(quadrature, piece.low), _ball(quadrature, piece.high))
+            for piece in pieces
+        ]
         if all(one.is_finite() for one in balls):
             return pieces, sum(balls[1:], balls[0])
     return pieces, None
@@ -313,16 +385,25 @@ def _ball(quadrature: Quadrature, place: IntegralEnd) -> Any:
 BOUNDED, INTEGRABLE, UNKNOWN = "bounded", "integrable", "unknown"
 
 
-def _state(quadrature: Quadrature, integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
-    """Return how the integrand behaves at an end, by its series or by a ball beside it. Raises as `_end`."""
+def _state(
+    quadrature: Quadrature, integrand: Value, name: str, place: IntegralEnd, side: int
+) -> str:
+    """Return how the integrand behaves at an end, by its series or by a ball beside it. Raises as
+    `_end`.
+    """
     state = _end(integrand, name, place, side)
-    if state == UNKNOWN and place.formula is not None and quadrature.is_bounded(_ball(quadrature, place), side):
+    if (
+        state == UNKNOWN
+        and place.formula is not None
+        and quadrature.is_bounded(_ball(quadrature, place), side)
+    ):
         return BOUNDED
     return state
 
 
 def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
-    """Return whether the integrand is bounded, or integrable, at an end, or what it does there is unknown.
+    """Return whether the integrand is bounded, or integrable, at an end, or what it does there is
+    unknown.
 
     Raises `Divergent` or `IntegralUnknown`.
     """
@@ -349,7 +430,9 @@ def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
         except NotReal:
             where = "above" if side > 0 else "below"
             message = f"the formula has no value near `{name}` = {place.text}, {where} it"
-            raise IntegralUnknown(message if place.formula is not None else message.partition(",")[0]) from None
+            raise IntegralUnknown(
+                message if place.formula is not None else message.partition(",")[0]
+            ) from None
         except (NoAsymptotics, UndecidedSign):
             break
         except ExpressionError as error:
@@ -366,7 +449,9 @@ def _end(integrand: Value, name: str, place: IntegralEnd, side: int) -> str:
 
 
 def _still_part_diverges(integrand: Value, name: str, place: IntegralEnd) -> bool:
-    """Return whether a formula is a sum of waves whose integral converges and of a part whose integral diverges."""
+    """Return whether a formula is a sum of waves whose integral converges and of a part whose
+    integral diverges.
+    """
     still = still_part(integrand, name, place)
     if still is None:
         return False
@@ -380,7 +465,9 @@ def _still_part_diverges(integrand: Value, name: str, place: IntegralEnd) -> boo
 def _singular_points(
     quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
 ) -> list[IntegralEnd]:
-    """Return points between the ends that may be singular. Raises `IntegralUnknown`, and `Divergent` at a pole."""
+    """Return points between the ends that may be singular. Raises `IntegralUnknown`, and
+    `Divergent` at a pole.
+    """
     start, end = Fraction(max(low.number, -1000.0)), Fraction(min(high.number, 1000.0))
     if start >= end:
         return []
@@ -401,17 +488,28 @@ def _singular_points(
 
 
 def _refuse_pole(
-    quadrature: Quadrature, integrand: Value, name: str, first: Fraction, last: Fraction, suffix: str
+    quadrature: Quadrature,
+    integrand: Value,
+    name: str,
+    first: Fraction,
+    last: Fraction,
+    suffix: str,
 ) -> None:
-    """Raise `Divergent` if the formula is the reciprocal of a function with a simple zero between two numbers.
+    """Raise `Divergent` if the formula is the reciprocal of a function with a simple zero between
+    two numbers.
 
-    The reciprocal g changes its sign, and |g'| is at most L there: then |f| is at least 1/(L |x - r|).
+    The reciprocal g changes its sign, and |g'| is at most L there: then |f| is at least 1/(L |x -
+    r|).
     """
     width = last - first
     first, last = first - 3 * width, last + 3 * width
     with Defined(ExpressionError):
         (inverse,) = simplify((node(DIV, (constant(1.0, "1"), integrand)),))
-        leaf = next(leaf for leaf in in_order((inverse,)) if leaf.primitive is VARIABLE and leaf.label == name)
+        leaf = next(
+            leaf
+            for leaf in in_order((inverse,))
+            if leaf.primitive is VARIABLE and leaf.label == name
+        )
         (slope,) = derivatives(inverse, [leaf], 1).values()
         signs = [quadrature.enclosure(inverse, x, x) for x in (first, last)]
         whole = quadrature.enclosure(inverse, first, last)
@@ -444,7 +542,8 @@ def _by_antiderivative(
     quadrature: Quadrature, found: Antiderivative, integrand: Value, name: str, pieces: Sequence[RegularPiece],
     total: Any, constants: ExactConstants,
 ) -> ExactConstant | None:  # fmt: skip
-    """Return the sum of differences of limits of a proven antiderivative that is continuous inside of each piece.
+    """Return the sum of differences of limits of a proven antiderivative that is continuous inside
+    of each piece.
 
     Raises `Divergent` if a limit is infinite, or there is none.
     """
@@ -473,7 +572,9 @@ def _by_antiderivative(
     return result
 
 
-def _limit(formula: Value, name: str, end: IntegralEnd, side: int, constants: ExactConstants) -> SideLimit:
+def _limit(
+    formula: Value, name: str, end: IntegralEnd, side: int, constants: ExactConstants
+) -> SideLimit:
     return side_limit(formula, name, end.place, side, {}, constants)
 
 
@@ -485,11 +586,17 @@ def is_continuous(
     piece: RegularPiece,
     facts: Sequence[Value] = (),
 ) -> bool:
-    """Return whether an antiderivative is proven to be continuous inside of a piece, and the integrand to have values.
+    """Return whether an antiderivative is proven to be continuous inside of a piece, and the
+    integrand to have values.
 
-    Single points without a value do not matter to the integrand where its antiderivative is continuous.
+    Single points without a value do not matter to the integrand where its antiderivative is
+    continuous.
     """
-    leaves = [leaf for leaf in in_order((formula, integrand)) if leaf.primitive is VARIABLE and leaf.label == name]
+    leaves = [
+        leaf
+        for leaf in in_order((formula, integrand))
+        if leaf.primitive is VARIABLE and leaf.label == name
+    ]
     interval = OpenInterval(
         leaves[0] if leaves else variable(name),
         _below(piece.low),
@@ -502,14 +609,20 @@ def is_continuous(
         conditions += [one for one in conditions_of(integrand) if one.relation != "!="]
     except NotContinuous:
         return False
-    return all(holds(_one_leaf(one, interval.variable), interval, facts, quadrature.enclosure) for one in conditions)
+    return all(
+        holds(_one_leaf(one, interval.variable), interval, facts, quadrature.enclosure)
+        for one in conditions
+    )
 
 
 def _one_leaf(condition: Condition, leaf: Value) -> Condition:
     """Return a condition with this node for the variable of its name."""
     from ...engine.algebra.walk import substitute
 
-    value = substitute(condition.value, lambda v: leaf if v.primitive is VARIABLE and v.label == leaf.label else None)
+    value = substitute(
+        condition.value,
+        lambda v: leaf if v.primitive is VARIABLE and v.label == leaf.label else None,
+    )
     return condition._replace(value=value)
 
 
@@ -528,7 +641,9 @@ def _above(end: IntegralEnd) -> Fraction | None:
 
 
 def _agrees_inside(quadrature: Quadrature, formula: Value, piece: RegularPiece) -> bool:
-    """Return whether the antiderivative's differences are the proven integrals between points near the ends."""
+    """Return whether the antiderivative's differences are the proven integrals between points near
+    the ends.
+    """
     for share, far in zip(DISTANCES, FAR, strict=True):
         low, high = _inner(piece, share, far)
         inside = quadrature.integral(ball(low), ball(high))
@@ -547,7 +662,10 @@ def _inner(piece: RegularPiece, share: Fraction, far: int) -> tuple[Fraction, Fr
     start = (Fraction(0) if high is None else high) - far if low is None else low
     end = (Fraction(0) if low is None else low) + far if high is None else high
     width = min(end - start, Fraction(1))
-    return start if low is None else start + share * width, end if high is None else end - share * width
+    return (
+        start if low is None else start + share * width,
+        end if high is None else end - share * width,
+    )
 
 
 # ---- answers
@@ -557,28 +675,43 @@ def _doubts(segments: Sequence[Segment], name: str) -> list[Diagnostic]:
         if quadrature.straddles and not is_continuous(
             quadrature, integrand, integrand, name, RegularPiece(low, high, UNKNOWN, UNKNOWN)
         ):
-            message = "it is not proven that the formula has values everywhere between the ends: the digits suppose it"
+            message = (
+                "it is not proven that the formula has values everywhere between the ends: the"
+                " digits suppose it"
+            )
             return [Diagnostic("integral", message, None, None)]
     return []
 
 
 def _proven(
-    about: Integral, total: Any, exact: ExactConstant | None, digits: int, bits: int, doubts: Sequence[Diagnostic]
+    about: Integral,
+    total: Any,
+    exact: ExactConstant | None,
+    digits: int,
+    bits: int,
+    doubts: Sequence[Diagnostic],
 ) -> Integral:
     formula = None if exact is None else expression_text(exact.m.simplest(exact))
     with precision(bits):
         shown, value = _digits(total, exact, digits)
     about = about._replace(warnings=(*about.warnings, *doubts))
     if exact is not None:
-        message = f"exact: the antiderivative is continuous between the ends; proven digits: {shown}"
+        message = (
+            f"exact: the antiderivative is continuous between the ends; proven digits: {shown}"
+        )
         if exact.ratio is not None:
             message = "exact: the antiderivative is continuous between the ends"
-        return about._replace(kind="exact", formula=formula, value=value, digits=shown, message=message)
+        return about._replace(
+            kind="exact", formula=formula, value=value, digits=shown, message=message
+        )
     message = f"proven digits: {shown}"
     if shown == "0" and not total.is_zero():
         if not total.contains(0) or total.abs_upper() > LARGEST_ZERO:
             ends = total.lower().str(2, radius=False), total.upper().str(2, radius=False)
-            message = f"the integral is not known: it is only proven to be between {ends[0]} and {ends[1]}"
+            message = (
+                f"the integral is not known: it is only proven to be between {ends[0]} and"
+                f" {ends[1]}"
+            )
             raise WithoutDigits("domain", message, None, HINT)
         message = f"proven: it is at most {total.abs_upper().str(2, radius=False)} from 0"
     return about._replace(kind="proven", formula=None, value=value, digits=shown, message=message)
@@ -598,47 +731,79 @@ def _digits(total: Any, exact: ExactConstant | None, digits: int) -> tuple[str, 
 
 
 def _double(x: float) -> float | None:
-    """Return a double, or None for a number that is too large for one: then there are its digits."""
+    """Return a double, or None for a number that is too large for one: then there are its
+    digits.
+    """
     return x if math.isfinite(x) else None
 
 
-def _numerical(about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str) -> Integral:
-    """Return a convergent improper integral: proven inside, and by tanh-sinh quadrature near the ends, twice."""
-    parts = [(segment, piece) for segment, one in zip(segments, found, strict=True) for piece in one.pieces]
+def _numerical(
+    about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str
+) -> Integral:
+    """Return a convergent improper integral: proven inside, and by tanh-sinh quadrature near the
+    ends, twice.
+    """
+    parts = [
+        (segment, piece)
+        for segment, one in zip(segments, found, strict=True)
+        for piece in one.pieces
+    ]
     for segment, piece in parts:
         for end, state in ((piece.low, piece.low_state), (piece.high, piece.high_state)):
             if state == UNKNOWN:
-                message = f"the integral is not known: whether it converges at `{name}` = {end.text} is not shown"
+                message = (
+                    f"the integral is not known: whether it converges at `{name}` = {end.text} is"
+                    " not shown"
+                )
                 raise ExpressionError("domain", message, None, HINT)
         if not is_continuous(segment.quadrature, segment.integrand, segment.integrand, name, piece):
-            raise ExpressionError("domain", f"the integral is not known: {_reason(segment.integrand)}", None, HINT)
+            raise ExpressionError(
+                "domain", f"the integral is not known: {_reason(segment.integrand)}", None, HINT
+            )
     (first, own), (second, other) = (_with_tails(parts, name, *way) for way in TAILS)
     size = max(abs(second), 1e-10)
     error = max(abs(first - second), own, other) / size
     agreed = 30 if error == 0 else int(-math.log10(max(float(error), 1e-30)))
     if agreed < NO_DIGITS + 2:
-        raise ExpressionError("domain", "the integral converges, but its value is not known", None, HINT)
+        raise ExpressionError(
+            "domain", "the integral converges, but its value is not known", None, HINT
+        )
     shown = min(agreed - 2, MOST_UNPROVEN)
     if abs(second) < size * 10.0**-shown:
-        message = "not proven: it is 0 in two computations near the ends; that it converges is proven"
+        message = (
+            "not proven: it is 0 in two computations near the ends; that it converges is proven"
+        )
         return about._replace(kind="numerical", value=0.0, message=message)
     text = str(second.context.nstr(second, shown))
-    message = f"not proven: two computations near the ends agree to {shown} digits; that it converges is proven"
+    message = (
+        f"not proven: two computations near the ends agree to {shown} digits; that it converges is"
+        " proven"
+    )
     return about._replace(kind="numerical", value=float(text), message=message)
 
 
 def _reason(integrand: Value) -> str:
     """Return why the quadrature has no finite ball of an integral."""
     unknown = sorted(
-        {value.primitive.written for value in in_order((integrand,)) if value.primitive.name in UNKNOWN_FUNCTIONS}
+        {
+            value.primitive.written
+            for value in in_order((integrand,))
+            if value.primitive.name in UNKNOWN_FUNCTIONS
+        }
     )
-    return f"the quadrature does not know `{unknown[0]}`" if unknown else "the formula may be singular between the ends"
+    return (
+        f"the quadrature does not know `{unknown[0]}`"
+        if unknown
+        else "the formula may be singular between the ends"
+    )
 
 
 def _with_tails(
     parts: Sequence[tuple[Segment, RegularPiece]], name: str, digits: int, share: Fraction, far: int
 ) -> tuple[Any, Any]:
-    """Return the sum of integrals, whose tails begin at a share of the interval or far out, and its estimated error."""
+    """Return the sum of integrals, whose tails begin at a share of the interval or far out, and its
+    estimated error.
+    """
     from ...engine.numbers.multiprecision import Multiprecision
 
     m = Multiprecision(digits, decimals=True)
@@ -647,7 +812,9 @@ def _with_tails(
         low, high = _inner(piece, share, far)
         proven = segment.quadrature.integral(ball(low), ball(high))
         if not proven.is_finite():
-            raise ExpressionError("domain", f"the integral is not known: {_reason(segment.integrand)}", None, HINT)
+            raise ExpressionError(
+                "domain", f"the integral is not known: {_reason(segment.integrand)}", None, HINT
+            )
         total += m.context.mpf(proven.mid().str(40, radius=False))
         for ends in ((piece.low, low), (high, piece.high)):
             tail, estimate = _tail(m, segment.integrand, name, *ends)
@@ -658,7 +825,9 @@ def _with_tails(
 def _tail(
     m: Any, integrand: Value, name: str, low: IntegralEnd | Fraction, high: IntegralEnd | Fraction
 ) -> tuple[Any, Any]:
-    """Return an integral to a singular end by tanh-sinh quadrature, and what its levels say of its error."""
+    """Return an integral to a singular end by tanh-sinh quadrature, and what its levels say of its
+    error.
+    """
     ends = []
     for end in (low, high):
         if isinstance(end, Fraction):

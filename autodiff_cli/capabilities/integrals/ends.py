@@ -50,7 +50,11 @@ class IntegralEnd(NamedTuple):
     @property
     def place(self) -> Approach:
         """Return the end as a place that a variable approaches."""
-        text = f"{'-' * (self.infinite < 0)}inf" if self.formula is None else expression_text(self.formula)
+        text = (
+            f"{'-' * (self.infinite < 0)}inf"
+            if self.formula is None
+            else expression_text(self.formula)
+        )
         return as_approach("x", text)
 
     @property
@@ -68,7 +72,9 @@ class IntegralEnd(NamedTuple):
 
 
 def hold(formula: Value, held: Mapping[str, Value]) -> Value:
-    """Return a formula with constants in the place of variables, and its numbers with units in those of the SI."""
+    """Return a formula with constants in the place of variables, and its numbers with units in
+    those of the SI.
+    """
 
     def constant_for(leaf: Value) -> Value | None:
         if leaf.primitive is CONSTANT and leaf.source is not None and "[" in leaf.source:
@@ -84,7 +90,11 @@ def _in_si(literal: str) -> Value:
 
     digits, unit = split_literal(literal)
     number = parse(digits).outputs[0]
-    return number if unit.factor_text == "1" else node(MUL, (number, parse(unit.factor_text).outputs[0]))
+    return (
+        number
+        if unit.factor_text == "1"
+        else node(MUL, (number, parse(unit.factor_text).outputs[0]))
+    )
 
 
 def names_in(formula: Value) -> list[str]:
@@ -100,7 +110,9 @@ def at_number(x: Fraction, suffix: str = "") -> IntegralEnd:
 
 
 def read_end(text: str, valued: Sequence[str]) -> IntegralEnd:
-    """Return an end as it is typed; a name with a value wins over a unit. Raises `ExpressionError`."""
+    """Return an end as it is typed; a name with a value wins over a unit. Raises
+    `ExpressionError`.
+    """
     typed = text.strip()
     infinite = _infinite(typed, valued)
     if infinite:
@@ -142,29 +154,45 @@ def read_ends(
     if ends:
         named, places = _parts(ends, [*typed])
     if named and over and named != over:
-        raise usage_error(f"`--between` is over `{named}`, and `--over` over `{over}`", "leave one of them out")
+        raise usage_error(
+            f"`--between` is over `{named}`, and `--over` over `{over}`", "leave one of them out"
+        )
     inside = {name for end in places or () for name in end.names()}
     free = [name for name in program.variables if name not in typed and name not in inside]
     chosen = named or over or (free[0] if len(free) == 1 else None)
     if chosen is None and not free and places is None:
-        raise usage_error("an integral is taken in a variable, and this program has none", "write `--over x`")
+        raise usage_error(
+            "an integral is taken in a variable, and this program has none", "write `--over x`"
+        )
     if chosen is None:
         example = "x" if "x" in free or not free else free[0]
         if places is None and wrt and wrt[0] in free:
             example = wrt[0]  # the name for what is differentiated by was taken for it
         hint = (
-            f"write `--between {example}={places[0].text}:{places[1].text}`" if places else f"write `--over {example}`"
+            f"write `--between {example}={places[0].text}:{places[1].text}`"
+            if places
+            else f"write `--over {example}`"
         )
-        raise usage_error(f"an integral is taken in one variable, and the free ones are {quote(free, 'none')}", hint)
+        raise usage_error(
+            f"an integral is taken in one variable, and the free ones are {quote(free, 'none')}",
+            hint,
+        )
     if chosen in inside:
-        raise usage_error(f"`{chosen}` is the variable of the integral, and in its ends", "name the variable otherwise")
+        raise usage_error(
+            f"`{chosen}` is the variable of the integral, and in its ends",
+            "name the variable otherwise",
+        )
     return chosen, places
 
 
-def _parts(ends: Sequence[str], valued: Sequence[str]) -> tuple[str | None, tuple[IntegralEnd, IntegralEnd]]:
+def _parts(
+    ends: Sequence[str], valued: Sequence[str]
+) -> tuple[str | None, tuple[IntegralEnd, IntegralEnd]]:
     before, equals, after = ends[0].partition("=")
     parts = (after if equals else before).split(":")
     if len(ends) > 1 or len(parts) != 2 or not all(part.strip() for part in parts):
-        raise usage_error(f"`--between {', '.join(ends)}` is no interval", "write it as `x=0:1`, or `x=0:inf`")
+        raise usage_error(
+            f"`--between {', '.join(ends)}` is no interval", "write it as `x=0:1`, or `x=0:inf`"
+        )
     low, high = (read_end(part, valued) for part in parts)
     return before.strip() if equals else None, (low, high)

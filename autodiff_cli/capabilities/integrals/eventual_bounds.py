@@ -15,11 +15,11 @@ from ...engine.numbers.budget import charge
 from ...engine.table.primitives import library_names
 from .quadrature import ball
 
+# Logarithms are bounded by this power of t: log t <= t**s / (s e).
 LOGARITHM_POWER = Fraction(1, 8)
-"""Logarithms are bounded by this power of t: log t <= t**s / (s e)."""
 MAX_TERMS = 12
+# Work for an operation on bounds, in steps.
 STEPS_AN_OPERATION = 5
-"""Work for an operation on bounds, in steps."""
 
 
 class Growth(NamedTuple):
@@ -44,7 +44,9 @@ class Growth(NamedTuple):
         return Growth(_power(self.coefficient, n), *(exponent * n for exponent in self[1:]))
 
     def falls(self, start: Fraction) -> bool:
-        """Return whether it is proven not to rise from a start on: t times its logarithmic derivative is <= 0."""
+        """Return whether it is proven not to rise from a start on: t times its logarithmic
+        derivative is <= 0.
+        """
         slope = self.power + self.rate * start + 2 * self.square * start**2
         return self.square <= 0 and self.rate + 4 * self.square * start <= 0 and slope <= 0
 
@@ -77,8 +79,8 @@ class Bounds(OperatorNumber):
         terms: dict[Fraction, Fraction] | None = None,
     ) -> None:  # fmt: skip
         self.m, self.upper, self.lower, self.sign = m, upper, lower, sign
+        # The coefficients by their powers of t if it is a sum of these; it is exact.
         self.terms = terms
-        """The coefficients by their powers of t if it is a sum of these; it is exact."""
 
 
 class EventualBounds(NumberType):
@@ -199,7 +201,9 @@ class EventualBounds(NumberType):
             return self.sum_of({-power: 1 / factor})
         if y.lower is None:
             raise unknown_bound()
-        return Bounds(self, y.lower.raised(Fraction(-1)), y.upper and y.upper.raised(Fraction(-1)), y.sign)
+        return Bounds(
+            self, y.lower.raised(Fraction(-1)), y.upper and y.upper.raised(Fraction(-1)), y.sign
+        )
 
     def pow(self, x: Any, y: Any) -> Bounds:
         """Return a power. Raises `Refusal`."""
@@ -236,7 +240,10 @@ class EventualBounds(NumberType):
         x = self.bounds(x)
         if x.terms is not None and all(power <= 0 or power in (1, 2) for power in x.terms):
             rest = [(power, factor) for power, factor in x.terms.items() if power < 0]
-            size = sum([abs(ball(factor)) * _power(ball(self.start), power) for power, factor in rest], arb(0))
+            size = sum(
+                [abs(ball(factor)) * _power(ball(self.start), power) for power, factor in rest],
+                arb(0),
+            )
             height = ball(x.terms.get(Fraction(0), Fraction(0)))
             exponents = Fraction(0), *(x.terms.get(Fraction(k), Fraction(0)) for k in (1, 2))
             upper, lower = (Growth((height + sign * size).exp(), *exponents) for sign in (1, -1))
@@ -264,7 +271,9 @@ class EventualBounds(NumberType):
             return self.constant(ball(x.terms[Fraction(0)]).log())
         sizes = [abs(bound.coefficient.log()) for bound in (x.lower, x.upper)]
         height = arb.max(*sizes)
-        power, rate, square = (max(abs(a), abs(b)) for a, b in zip(x.lower[1:], x.upper[1:], strict=True))
+        power, rate, square = (
+            max(abs(a), abs(b)) for a, b in zip(x.lower[1:], x.upper[1:], strict=True)
+        )
         if square:
             return Bounds(self, Growth(height + ball(power + rate + square), Fraction(2)), None)
         if rate:
@@ -278,7 +287,9 @@ class EventualBounds(NumberType):
         return size if size is not None and size < 1 else None
 
     def _at_most_its_argument(self, x: Any, share: int) -> Bounds:
-        """Return an odd function f with |x| (1 - x**2/share) <= |f(x)| <= |x| for |x| < 1, and |f| <= 1."""
+        """Return an odd function f with |x| (1 - x**2/share) <= |f(x)| <= |x| for |x| < 1, and |f|
+        <= 1.
+        """
         x = self.bounds(x)
         largest = self._largest(x)
         if largest is None:
@@ -288,7 +299,9 @@ class EventualBounds(NumberType):
         return Bounds(self, x.upper, lower, x.sign)
 
     def _at_least_its_argument(self, x: Bounds, largest: Any, there: Any) -> Bounds:
-        """Return an odd function f with f(x)/x rising from 1 to its quotient at the largest argument."""
+        """Return an odd function f with f(x)/x rising from 1 to its quotient at the largest
+        argument.
+        """
         upper = None if x.upper is None else x.upper.scaled(there / largest)
         return Bounds(self, upper, x.lower, x.sign)
 
@@ -318,7 +331,11 @@ class EventualBounds(NumberType):
     def atan(self, x: Any) -> Bounds:
         """Return the inverse tangent: less than 2."""
         x = self.bounds(x)
-        return Bounds(self, Growth(arb(2)), None) if self._largest(x) is None else self._at_most_its_argument(x, 3)
+        return (
+            Bounds(self, Growth(arb(2)), None)
+            if self._largest(x) is None
+            else self._at_most_its_argument(x, 3)
+        )
 
     def erf(self, x: Any) -> Bounds:
         """Return the error function: at most 1."""
@@ -335,7 +352,9 @@ class EventualBounds(NumberType):
         return Bounds(self, Growth(arb(1)), None, 1)
 
     def asinh(self, x: Any) -> Bounds:
-        """Return the inverse hyperbolic sine of a positive number: at most log(2x + 1). Raises `Refusal`."""
+        """Return the inverse hyperbolic sine of a positive number: at most log(2x + 1). Raises
+        `Refusal`.
+        """
         return Bounds(self, self.log(self.add(self.mul(2, self._positive(x)), 1)).upper, None, 1)
 
     def acosh(self, x: Any) -> Bounds:
@@ -343,16 +362,22 @@ class EventualBounds(NumberType):
         return Bounds(self, self.log(self.mul(2, self._positive(x))).upper, None)
 
     def lambertw(self, x: Any) -> Bounds:
-        """Return the principal branch of a positive number: at most log(1 + x), as w*exp(w) >= exp(w) - 1."""
+        """Return the principal branch of a positive number: at most log(1 + x), as w*exp(w) >=
+        exp(w) - 1.
+        """
         return Bounds(self, self.log(self.add(self._positive(x), 1)).upper, None, 1)
 
     def digamma(self, x: Any) -> Bounds:
-        """Return the slope of lgamma: from log(x) - 1/x to log(x) (Alzer 1997, theorem 1). Raises `Refusal`."""
+        """Return the slope of lgamma: from log(x) - 1/x to log(x) (Alzer 1997, theorem 1). Raises
+        `Refusal`.
+        """
         x = self._positive(x)
         return Bounds(self, self.add(self.abs(self.log(x)), self._inverse(x)).upper, None)
 
     def lgamma(self, x: Any) -> Bounds:
-        """Return the logarithm of gamma of a number above 2: between 0 and x*log(x). Raises `Refusal`."""
+        """Return the logarithm of gamma of a number above 2: between 0 and x*log(x). Raises
+        `Refusal`.
+        """
         x = self._positive(x)
         least = self._least(x)
         if least is None or not least > 2:
@@ -360,13 +385,17 @@ class EventualBounds(NumberType):
         return Bounds(self, self.mul(x, self.log(x)).upper, None, 1)
 
     def gamma(self, x: Any) -> Bounds:
-        """Return the gamma function: at least sqrt(2*pi/x)*(x/e)**x (DLMF 5.6.1), of a number that rises."""
+        """Return the gamma function: at least sqrt(2*pi/x)*(x/e)**x (DLMF 5.6.1), of a number that
+        rises.
+        """
         x = self._positive(x)
         least = self._least(x)
         if least is None:
             raise unknown_bound()
         slope = self.constant(least.log() - 1)
-        return Bounds(self, None, self.mul(self.sqrt(self.div(2, x)), self.exp(self.mul(slope, x))).lower, 1)
+        return Bounds(
+            self, None, self.mul(self.sqrt(self.div(2, x)), self.exp(self.mul(slope, x))).lower, 1
+        )
 
     def expm1(self, x: Any) -> Bounds:
         """Return exp(x) - 1."""
@@ -394,13 +423,17 @@ class EventualBounds(NumberType):
         return Bounds(self, Growth(arb(1)), None)
 
     def gammaincc(self, a: Any, x: Any) -> Bounds:
-        """Return the upper one: at most 2**a exp(-x/2), as exp(-s) <= exp(-x/2) exp(-s/2) in its integral from x on."""
+        """Return the upper one: at most 2**a exp(-x/2), as exp(-s) <= exp(-x/2) exp(-s/2) in its
+        integral from x on.
+        """
         a, x = self.bounds(a), self._positive(x)
         upper = self.exp(self.div(x, -2)).upper
         return Bounds(self, upper and upper.scaled(arb(2) ** ball(_fixed(a))), None)
 
     def besselj(self, nu: Any, x: Any) -> Bounds:
-        """Return the Bessel function of the first kind: at most 1 for orders from 0 on (DLMF 10.14.1)."""
+        """Return the Bessel function of the first kind: at most 1 for orders from 0 on (DLMF
+        10.14.1).
+        """
         order = _fixed(self.bounds(nu))
         x = self.bounds(x)
         if x.sign > 0 and (modulus := self._modulus(abs(order), x)) is not None and order >= 0:
@@ -410,7 +443,9 @@ class EventualBounds(NumberType):
         return Bounds(self, Growth(arb(1)), None)
 
     def bessely(self, nu: Any, x: Any) -> Bounds:
-        """Return the Bessel function of the second kind. Raises `Refusal` where its argument may go to 0."""
+        """Return the Bessel function of the second kind. Raises `Refusal` where its argument may go
+        to 0.
+        """
         order = _fixed(self.bounds(nu))
         modulus = self._modulus(order, self._positive(x)) if order >= 0 else None
         if modulus is None:
@@ -420,7 +455,8 @@ class EventualBounds(NumberType):
     def _modulus(self, order: Fraction, x: Bounds) -> Growth | None:
         """Return a bound of sqrt(J**2 + Y**2); None where the argument may go to 0.
 
-        Times sqrt(x) it rises to sqrt(2/pi) for orders up to 1/2, and falls for larger ones (Watson, 13.74).
+        Times sqrt(x) it rises to sqrt(2/pi) for orders up to 1/2, and falls for larger ones
+        (Watson, 13.74).
         """
         least = self._least(x)
         if least is None or x.lower is None:
@@ -434,8 +470,8 @@ class EventualBounds(NumberType):
     def besselk(self, nu: Any, x: Any) -> Bounds:
         """Return the modified Bessel function of the second kind.
 
-        Times exp(x) it falls (DLMF 10.32.9); times x**nu, too, from 2**(nu - 1) gamma(nu) on (10.29.4, 10.30.2), and
-        it rises with the order (10.37).
+        Times exp(x) it falls (DLMF 10.32.9); times x**nu, too, from 2**(nu - 1) gamma(nu) on
+        (10.29.4, 10.30.2), and it rises with the order (10.37).
         """
         order, x = abs(_fixed(self.bounds(nu))), self._positive(x)
         least, falling = self._least(x), self.exp(self.neg(x)).upper
@@ -466,13 +502,13 @@ class EventualBounds(NumberType):
         raise unknown_bound()
 
 
+# Functions that are bounded by what they are composed of.
 COMPOSED = frozenset(
     library_names(
-        "sech csch coth exp2 log2 log10 sigmoid softplus silu gelu sum mean prod hypot normpdf normpdf_scaled normcdf "
-        "normcdf_scaled"
+        "sech csch coth exp2 log2 log10 sigmoid softplus silu gelu sum mean prod hypot normpdf"
+        " normpdf_scaled normcdf normcdf_scaled"
     )
 )
-"""Functions that are bounded by what they are composed of."""
 
 
 def _fixed(x: Bounds) -> Fraction:

@@ -13,8 +13,8 @@ from ...errors import ExpressionError
 from .ends import IntegralEnd
 from .quadrature import Hole, Quadrature
 
+# The highest order of a zero that is looked for; nearly all are of order 1 or 2.
 MAX_ORDER = 4
-"""The highest order of a zero that is looked for; nearly all are of order 1 or 2."""
 
 
 def fill_hole(quadrature: Quadrature, place: IntegralEnd, name: str) -> None:
@@ -36,8 +36,12 @@ def fill_hole(quadrature: Quadrature, place: IntegralEnd, name: str) -> None:
         quadrature.holes.append(Hole(at, parts, formula))
 
 
-def _ratio_of_slopes(pair: tuple[Value, ...], place: Value, name: str) -> tuple[Value, Value] | None:
-    """Return the first derivatives of two formulas of which the second is not 0 at a place; None unless both were."""
+def _ratio_of_slopes(
+    pair: tuple[Value, ...], place: Value, name: str
+) -> tuple[Value, Value] | None:
+    """Return the first derivatives of two formulas of which the second is not 0 at a place; None
+    unless both were.
+    """
     top, bottom = pair
     for order in range(MAX_ORDER + 1):
         zeros = _is_zero(top, place, name), _is_zero(bottom, place, name)
@@ -53,7 +57,9 @@ def _ratio_of_slopes(pair: tuple[Value, ...], place: Value, name: str) -> tuple[
 
 
 def _slope(formula: Value, name: str) -> Value:
-    leaf = next((v for v in in_order((formula,)) if v.primitive is VARIABLE and v.label == name), None)
+    leaf = next(
+        (v for v in in_order((formula,)) if v.primitive is VARIABLE and v.label == name), None
+    )
     if leaf is None:
         raise ExpressionError("domain", "a constant", None, None)
     (slope,) = derivatives(formula, [leaf], 1).values()
@@ -63,7 +69,9 @@ def _slope(formula: Value, name: str) -> Value:
 def _is_zero(formula: Value, place: Value, name: str) -> bool | None:
     """Return whether a formula is 0 at a place; None if that is not proven."""
     constants = ExactConstants()
-    at = substitute(formula, lambda v: place if v.primitive is VARIABLE and v.label == name else None)
+    at = substitute(
+        formula, lambda v: place if v.primitive is VARIABLE and v.label == name else None
+    )
     try:
         sign = constants.sign(constants.number(evaluate_in(constants, at, {}).value))
     except (ExpressionError, UndecidedSign, TypeError, AttributeError, *NO_RESULT):

@@ -24,7 +24,13 @@ from ...questions.problem import (
     unused_name,
     written_number,
 )
-from .antiderivatives import Antiderivative, NoAntiderivative, ParametricAntiderivatives, antiderivative, if_known
+from .antiderivatives import (
+    Antiderivative,
+    NoAntiderivative,
+    ParametricAntiderivatives,
+    antiderivative,
+    if_known,
+)
 from .ends import IntegralEnd, hold, names_in, read_ends
 from .integrate import Integral, with_antiderivative
 
@@ -50,8 +56,9 @@ def integrate(
 ) -> Integral:
     """Return the antiderivative of a program in one variable, or its integral between two `ends`.
 
-    `wrt` are parameters to differentiate a definite integral by. `known` are antiderivatives for all values of the
-    parameters, where the integral is asked at many. Raises `ExpressionError` where it is not known.
+    `wrt` are parameters to differentiate a definite integral by. `known` are antiderivatives for
+    all values of the parameters, where the integral is asked at many. Raises `ExpressionError`
+    where it is not known.
     """
     values = with_units(point)
     typed = {name: _source(name, value) for name, value in values.items()}
@@ -60,13 +67,17 @@ def integrate(
     name, places = read_ends(program, typed, ends, variable, wrt)
     check_bare_functions(program, {*typed, name})
     if name in typed:
-        raise usage_error(f"`{name}` has a value, and is the variable of the integral", "leave one of them out")
+        raise usage_error(
+            f"`{name}` has a value, and is the variable of the integral", "leave one of them out"
+        )
     used = {*program.leaves, *(each for end in places or () for each in end.names())}
     warnings = [unused_name(program, each) for each in typed if each not in used]
     held = {each: parse(source).outputs[0] for each, source in typed.items() if each in used}
     numbers = {each: _number(value) for each, value in held.items()}
     _check_values(names_in(output), places, name, held)
-    quantities = numbers_or_quantities({each: value for each, value in values.items() if each in used})
+    quantities = numbers_or_quantities(
+        {each: value for each, value in values.items() if each in used}
+    )
     measured = _measured(program, quantities, name, places, units, system)
     if measured is not None:
         output, numbers = measured.integrand(output), measured.numbers_of(numbers)
@@ -74,16 +85,22 @@ def integrate(
         warnings += measured.units.warnings
     integrand = hold(output, held)
     about = Integral(
-        text=text, variable=name, kind="antiderivative", antiderivative=None, checked=None, domain=None, between=None,
-        formula=None, value=None, digits=None, derivatives=None, message="", constants=program.constants,
-        point=numbers, warnings=tuple(warnings),
+        text=text, variable=name, kind="antiderivative", antiderivative=None, checked=None,
+        domain=None, between=None, formula=None, value=None, digits=None, derivatives=None,
+        message="", constants=program.constants, point=numbers, warnings=tuple(warnings),
         units=None if measured is None else measured.tree(places is not None, wrt or ()),
     )  # fmt: skip
     if places is None:
         if wrt:
-            raise usage_error("`--wrt` differentiates a definite integral", f"write `--between {name}=0:1`")
+            raise usage_error(
+                "`--wrt` differentiates a definite integral", f"write `--between {name}=0:1`"
+            )
         facts = _facts(assume, program)
-        return _by_steps(about, integrand, name, facts) if steps else _indefinite(about, integrand, name, facts)
+        return (
+            _by_steps(about, integrand, name, facts)
+            if steps
+            else _indefinite(about, integrand, name, facts)
+        )
     require("flint", "certified", "definite integrals need python-flint, which is not installed")
     from .definite import definite
 
@@ -93,13 +110,17 @@ def integrate(
     answer = definite(about, integrand, name, (low, high), digits, find)
     if steps:
         worked = _by_steps(about, integrand, name, ())
-        found = {key: getattr(worked, key) for key in ("steps", "antiderivative", "checked", "domain")}
+        found = {
+            key: getattr(worked, key) for key in ("steps", "antiderivative", "checked", "domain")
+        }
         answer = answer._replace(**found)
     if not wrt or not answer.converges:
         return answer
     from .parameters import Parametric, with_derivatives
 
-    factors = {by: measured.factor_of(by) for by in wrt if by in held} if measured is not None else {}
+    factors = (
+        {by: measured.factor_of(by) for by in wrt if by in held} if measured is not None else {}
+    )
     return with_derivatives(answer, Parametric(name, output, held, places, digits, factors), wrt)
 
 
@@ -110,13 +131,19 @@ def posed_integral(
     variable: str | None,
     wrt: Sequence[str] | None,
 ) -> Problem:
-    """Return an integral as a problem in its parameters, those of its ends among them; it is not computed."""
+    """Return an integral as a problem in its parameters, those of its ends among them; it is not
+    computed.
+    """
     program = parse(text, [*point], units=True)
     output = single_output(program)
     name, places = read_ends(program, dict.fromkeys(point, ""), ends, variable)
     _check_values(names_in(output), places, name, point)
     formulas = [output, *[end.formula for end in places or () if end.formula is not None]]
-    leaves = {leaf.label: leaf for leaf in in_order(formulas) if leaf.primitive is VARIABLE and leaf.label != name}
+    leaves = {
+        leaf.label: leaf
+        for leaf in in_order(formulas)
+        if leaf.primitive is VARIABLE and leaf.label != name
+    }
     graph = graph_of(leaves.values())
     graph.names = graph.names[0], {each: graph.roots[k] for k, each in enumerate(leaves)}
     of_parameters = Program(text, graph, tuple(leaves), program.constants, [])
@@ -142,15 +169,22 @@ def _measured(
 
 
 def _check_values(
-    inside: Sequence[str], places: tuple[IntegralEnd, IntegralEnd] | None, name: str, held: Mapping[str, object]
+    inside: Sequence[str],
+    places: tuple[IntegralEnd, IntegralEnd] | None,
+    name: str,
+    held: Mapping[str, object],
 ) -> None:
     """Raise `ExpressionError` for names of a definite integral without values, or of the ends."""
     ends = [each for end in places or () for each in end.names()]
-    needed = [] if places is None else [each for each in dict.fromkeys([*inside, *ends]) if each != name]
+    needed = (
+        [] if places is None else [each for each in dict.fromkeys([*inside, *ends]) if each != name]
+    )
     missing = [each for each in needed if each not in held]
     if missing:
         message = f"{quote(missing)} {'has' if len(missing) == 1 else 'have'} no value"
-        raise ExpressionError("missing_value", message, None, f"give the point: `--at {missing[0]}=…`")
+        raise ExpressionError(
+            "missing_value", message, None, f"give the point: `--at {missing[0]}=…`"
+        )
 
 
 def _source(name: str, value: Any) -> str:
@@ -172,7 +206,9 @@ def _indefinite(about: Integral, integrand: Value, name: str, facts: Sequence[Va
 
 
 def _by_steps(about: Integral, integrand: Value, name: str, facts: Sequence[Value]) -> Integral:
-    """Return an antiderivative with the rules that lead to it. Raises `ExpressionError` where there are none."""
+    """Return an antiderivative with the rules that lead to it. Raises `ExpressionError` where there
+    are none.
+    """
     from .integral_steps import NoSteps, integration_steps
 
     try:

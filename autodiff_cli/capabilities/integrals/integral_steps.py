@@ -56,8 +56,12 @@ def integration_steps(
     return found, steps
 
 
-def _checked(row: dict[str, Any], names: Sequence[str]) -> tuple[IntegralStep, Antiderivative] | None:
-    """Return a step whose result has its integrand as derivative, both written anew; None for another."""
+def _checked(
+    row: dict[str, Any], names: Sequence[str]
+) -> tuple[IntegralStep, Antiderivative] | None:
+    """Return a step whose result has its integrand as derivative, both written anew; None for
+    another.
+    """
     variable = row["variable"]
 
     def formula(text: str) -> Value:
@@ -72,6 +76,8 @@ def _checked(row: dict[str, Any], names: Sequence[str]) -> tuple[IntegralStep, A
                 for name, text, rest in row["detail"]
             ]
             written = expression_text(integrand), expression_text(checked.formula)
-            step = IntegralStep(row["rule"], ", ".join(details), written[0], variable, written[1], row["depth"])
+            step = IntegralStep(
+                row["rule"], ", ".join(details), written[0], variable, written[1], row["depth"]
+            )
             return step, checked
     return None

@@ -1,4 +1,6 @@
-"""Integrals of quantities: the units of the variable and of the integral, and the formula for numbers in them."""
+"""Integrals of quantities: the units of the variable and of the integral, and the formula for
+numbers in them.
+"""
 
 from __future__ import annotations
 
@@ -39,7 +41,9 @@ class MeasuredIntegral(NamedTuple):
         return self.units.outputs[0]
 
     def integrand(self, output: Value) -> Value:
-        """Return the formula for numbers of the variable in its unit, whose integral is in the unit of the answer."""
+        """Return the formula for numbers of the variable in its unit, whose integral is in the unit
+        of the answer.
+        """
         own = self.variable
 
         def counted(leaf: Value) -> Value | None:
@@ -78,7 +82,9 @@ class MeasuredIntegral(NamedTuple):
         if by:
             fields["derivatives"] = self.units.gradient(by)
         units = self.units.tree(**fields, variable=self.variable)
-        units["point"] = {name: unit for name, unit in self.units.point.items() if name != self.name}
+        units["point"] = {
+            name: unit for name, unit in self.units.point.items() if name != self.name
+        }
         return units
 
 
@@ -87,17 +93,29 @@ def _times(value: Value, factor: str) -> Value:
 
 
 def measured_integral(
-    program: Program, values: Mapping[str, float], name: str, ends: Ends | None, asked: Names, *, system: bool
+    program: Program,
+    values: Mapping[str, float],
+    name: str,
+    ends: Ends | None,
+    asked: Names,
+    *,
+    system: bool,
 ) -> MeasuredIntegral:
     """Return the units of an integral. Raises `ExpressionError` where they do not agree."""
     point = {each: getattr(value, "unit", None) or Unit() for each, value in values.items()}
     own = _variable_unit(program, name, ends, point)
-    units = ProgramUnits(program, {**values, name: unit_value(own)}, asked, system=system, over=name)
+    units = ProgramUnits(
+        program, {**values, name: unit_value(own)}, asked, system=system, over=name
+    )
     return MeasuredIntegral(name, own, units)
 
 
-def _variable_unit(program: Program, name: str, ends: Ends | None, point: Mapping[str, Unit]) -> Unit:
-    """Return the unit of a variable's numbers: that of its ends, else the one that the formula needs."""
+def _variable_unit(
+    program: Program, name: str, ends: Ends | None, point: Mapping[str, Unit]
+) -> Unit:
+    """Return the unit of a variable's numbers: that of its ends, else the one that the formula
+    needs.
+    """
     leaves = {each: Dimensioned(unit.dimension) for each, unit in point.items()}
     needed = needed_dimension(program, name, point)
     dimensions = {end: of for end in ends or () if (of := _dimension(end, leaves)) is not None}
@@ -109,21 +127,34 @@ def _variable_unit(program: Program, name: str, ends: Ends | None, point: Mappin
     own = next((end.unit for end in ends or () if end.unit is not None), None)
     dimension = _dimension_of(dimensions.values(), own, needed)
     if dimension is None:
-        hint = "give its ends a unit" if ends else "leave the values out: the antiderivative holds for all of them"
+        hint = (
+            "give its ends a unit"
+            if ends
+            else "leave the values out: the antiderivative holds for all of them"
+        )
         raise usage_error(f"the formula does not determine the unit of `{name}`", hint)
     if needed is not None and needed != dimension:
-        message = f"`{name}` is {quantity_name(needed)} in the formula, and its ends are {_plural(dimension)}"
+        message = (
+            f"`{name}` is {quantity_name(needed)} in the formula, and its ends are"
+            f" {_plural(dimension)}"
+        )
         first, last = (end.text for end in ends or ())
         raise usage_error(message, _hint(name, first, last, needed))
     if own is None or dimension == NUMBER:  # degrees are numbers, as every function takes them
         return choose(dimension, point.values())
     if own.zero and any(end.unit is None and end.formula is not None for end in ends or ()):
-        raise usage_error(f"one end of `{name}` has the unit {own}, and the other none", "give both the unit")
+        raise usage_error(
+            f"one end of `{name}` has the unit {own}, and the other none", "give both the unit"
+        )
     return own
 
 
-def _dimension_of(ends: Iterable[Dimension], own: Unit | None, needed: Dimension | None) -> Dimension | None:
-    """Return the dimension that the ends have, also if they are 0 or infinite, else the one that is needed."""
+def _dimension_of(
+    ends: Iterable[Dimension], own: Unit | None, needed: Dimension | None
+) -> Dimension | None:
+    """Return the dimension that the ends have, also if they are 0 or infinite, else the one that is
+    needed.
+    """
     return next(iter(ends), needed if own is None else own.dimension)
 
 

@@ -1,4 +1,6 @@
-"""Formulas in pieces: the points where these meet, and antiderivatives that are proven, or joined, piece by piece."""
+"""Formulas in pieces: the points where these meet, and antiderivatives that are proven, or joined,
+piece by piece.
+"""
 
 from __future__ import annotations
 
@@ -20,15 +22,17 @@ from ...engine.table.primitives import by_name
 from ...errors import ExpressionError
 from .continuous import OpenInterval
 
+# The most points where pieces meet of an antiderivative: longer ones are not read.
 MAX_POINTS = 8
-"""The most points where pieces meet of an antiderivative: longer ones are not read."""
+# How deep in kinks other kinks are looked for.
 MAX_NESTED = 3
-"""How deep in kinks other kinks are looked for."""
+# The most points between which these are.
 MAX_SPLIT = 40
-"""The most points between which these are."""
+# Roots of polynomials are looked for among fractions of this denominator at most.
 MAX_ROOT_DENOMINATOR = 1000
-"""Roots of polynomials are looked for among fractions of this denominator at most."""
 Piece = Callable[..., Value]
+# What functions are for a negative argument, or difference of their arguments, and for a positive
+# one.
 PIECES: dict[str, tuple[Piece, Piece]] = by_name({
     "abs": (lambda x: node(NEG, (x,)), lambda x: x),
     "relu": (lambda x: constant(0.0, "0"), lambda x: x),
@@ -37,11 +41,11 @@ PIECES: dict[str, tuple[Piece, Piece]] = by_name({
     "max": (lambda x, y: y, lambda x, y: x),
     "min": (lambda x, y: x, lambda x, y: y),
 })  # fmt: skip
-"""What functions are for a negative argument, or difference of their arguments, and for a positive one."""
 
 
 def breakpoints(formulas: Sequence[Value], name: str) -> list[Fraction]:
-    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are polynomials.
+    """Return the numbers where arguments of kinks, or sides of comparisons, are equal, if they are
+    polynomials.
 
     The argument of an outer kink is one between the points of an inner one: `abs(abs(x) - 1)`.
     """
@@ -51,7 +55,9 @@ def breakpoints(formulas: Sequence[Value], name: str) -> list[Fraction]:
             break
         pieces = smooth_pieces(formulas, name, points)
         intervals = zip(pairwise([None, *points, None]), pieces, strict=True)
-        inside = {x for ends, piece in intervals for x in _points(piece, name) if _is_inside(x, *ends)}
+        inside = {
+            x for ends, piece in intervals for x in _points(piece, name) if _is_inside(x, *ends)
+        }
         if not inside:
             break
         points = sorted({*points, *inside})
@@ -72,13 +78,17 @@ def _differences(formulas: Sequence[Value]) -> Iterator[Value]:
         if not value._prev or not (value.primitive.kink or value.primitive.gives_condition):
             continue
         inputs = value._prev
-        for difference in [node(SUB, pair) for pair in combinations(inputs, 2)] if len(inputs) > 1 else inputs:
+        for difference in (
+            [node(SUB, pair) for pair in combinations(inputs, 2)] if len(inputs) > 1 else inputs
+        ):
             if not any(one.primitive.gives_condition for one in (difference, *difference._prev)):
                 yield simplify((difference,))[0]
 
 
 def _roots(formula: Value, name: str) -> list[Fraction] | None:
-    """Return the real roots of a polynomial in a variable; None if it is none, or one of them is no simple fraction."""
+    """Return the real roots of a polynomial in a variable; None if it is none, or one of them is no
+    simple fraction.
+    """
     leaves = [leaf for leaf in in_order((formula,)) if leaf.primitive is VARIABLE]
     if [leaf.label for leaf in leaves] != [name]:
         return None
@@ -91,13 +101,20 @@ def _roots(formula: Value, name: str) -> list[Fraction] | None:
 
 
 def _simple_roots(coefficients: Sequence[Fraction]) -> list[Fraction] | None:
-    """Return the real roots of a polynomial that is not 0, from the constant on; None if one is no simple fraction."""
-    roots = [Fraction(root.x).limit_denominator(MAX_ROOT_DENOMINATOR) for root in real_roots(coefficients)]
+    """Return the real roots of a polynomial that is not 0, from the constant on; None if one is no
+    simple fraction.
+    """
+    roots = [
+        Fraction(root.x).limit_denominator(MAX_ROOT_DENOMINATOR)
+        for root in real_roots(coefficients)
+    ]
     zero = all(sum(c * x**k for k, c in enumerate(coefficients)) == 0 for x in roots)
     return roots if zero else None
 
 
-def smooth_pieces(formulas: Sequence[Value], name: str, points: Sequence[Fraction]) -> list[list[Value]]:
+def smooth_pieces(
+    formulas: Sequence[Value], name: str, points: Sequence[Fraction]
+) -> list[list[Value]]:
     """Return what formulas are between adjacent points, and beyond the first and the last one."""
     leaf = variable(name)
     formulas = [_at(formula, name, leaf) for formula in formulas]
@@ -143,19 +160,28 @@ def _between(low: Fraction | None, high: Fraction | None) -> Fraction:
 
 def is_smooth(formula: Value) -> bool:
     """Return whether a formula has no kinks and no conditions."""
-    return not any(value.primitive.kink or value.primitive.gives_condition for value in in_order((formula,)))
+    return not any(
+        value.primitive.kink or value.primitive.gives_condition for value in in_order((formula,))
+    )
 
 
 def is_equal_in_pieces(one: Value, other: Value, name: str) -> bool:
-    """Return whether two formulas are proven to be equal between the points where their pieces meet."""
+    """Return whether two formulas are proven to be equal between the points where their pieces
+    meet.
+    """
     points = breakpoints((one, other), name)
     if not 0 < len(points) <= MAX_POINTS:
         return False
-    return all(is_zero(node(SUB, (left, right))) for left, right in smooth_pieces((one, other), name, points))
+    return all(
+        is_zero(node(SUB, (left, right)))
+        for left, right in smooth_pieces((one, other), name, points)
+    )
 
 
 def join_pieces(integrand: Value, name: str, find: Callable[[Value], Value | None]) -> Value | None:
-    """Return an antiderivative of pieces that `find` has one of each of, continuous where they meet; or None."""
+    """Return an antiderivative of pieces that `find` has one of each of, continuous where they
+    meet; or None.
+    """
     points = breakpoints((integrand,), name)
     if not 0 < len(points) <= MAX_POINTS:
         return None
@@ -179,4 +205,6 @@ def join_pieces(integrand: Value, name: str, find: Callable[[Value], Value | Non
 
 
 def _at(formula: Value, name: str, place: Value) -> Value:
-    return substitute(formula, lambda v: place if v.primitive is VARIABLE and v.label == name else None)
+    return substitute(
+        formula, lambda v: place if v.primitive is VARIABLE and v.label == name else None
+    )

@@ -30,7 +30,8 @@ class Integral(Record):
     domain: where it holds; null without one, or if that is everywhere
     between: the two ends; null for an antiderivative
     formula column: the definite integral as a formula; null unless it is exact
-    value column wide: the definite integral as a number; null for an antiderivative, or if it diverges
+    value column wide: the definite integral as a number; null for an antiderivative, or if it \
+    diverges
     digits column: its proven digits, as text
     steps optional: with `--steps`: the rules that lead to the antiderivative, in order
       rule: its name
@@ -89,4 +90,6 @@ def with_antiderivative(about: Integral, found: Antiderivative) -> Integral:
     elif conditions:
         domain = expression_text(conjunction(conditions))
     checked = "proven" if found.proven else "numerically"
-    return about._replace(antiderivative=expression_text(found.formula), checked=checked, domain=domain)
+    return about._replace(
+        antiderivative=expression_text(found.formula), checked=checked, domain=domain
+    )

@@ -29,34 +29,51 @@ class IntegralView(View[Integral], of=Integral):
     latex_is_formula = True
 
     def attach_units(self, answer: Integral, units: Mapping[str, Any]) -> Integral:
-        own = {name: unit for name, unit in units.items() if name in ("value", "derivatives", "point")}
+        own = {
+            name: unit for name, unit in units.items() if name in ("value", "derivatives", "point")
+        }
         measured: Integral = attach_units(answer, own)
         return measured
 
     def document(self, answer: Integral) -> Iterator[Block]:
         if answer.steps is not None:
-            steps = [(_rule(step), f"{step.integrand} d{step.variable}", step.result) for step in answer.steps]
-            yield numbers_table(("rule", "integral of", "antiderivative"), steps, right=False, style="")
+            steps = [
+                (_rule(step), f"{step.integrand} d{step.variable}", step.result)
+                for step in answer.steps
+            ]
+            yield numbers_table(
+                ("rule", "integral of", "antiderivative"), steps, right=False, style=""
+            )
         if answer.between is None:
-            yield formula_line("antiderivative", f"{answer.antiderivative} + C", answer.domain)._replace(source=True)
+            yield formula_line(
+                "antiderivative", f"{answer.antiderivative} + C", answer.domain
+            )._replace(source=True)
         else:
             low, high = answer.between
             line = value_line(f"integral {answer.variable} = {low} to {high}", self._value(answer))
             yield line._replace(source=True)
         yield text_line(answer.message, "faint" if answer.converges else "")
         if answer.between is not None and answer.antiderivative is not None:
-            yield formula_line("antiderivative", answer.antiderivative, answer.domain)._replace(source=True)
+            yield formula_line("antiderivative", answer.antiderivative, answer.domain)._replace(
+                source=True
+            )
         if answer.units is not None and answer.antiderivative is not None:
             yield text_line(_units_of_formula(answer, answer.units.texts()), "faint")
         if answer.derivatives is not None:
             rows = [*answer.derivatives.items()]
             yield numbers_table(("parameter", "derivative of the integral"), rows, self.digits)
-        yield from input_lines(answer.constants, answer.point, answer.derivatives or (), self.digits)
+        yield from input_lines(
+            answer.constants, answer.point, answer.derivatives or (), self.digits
+        )
 
     def _value(self, answer: Integral) -> str:
         if not answer.converges:
             return "none"
-        number = format_number(answer.value, self.digits) if answer.value is not None else str(answer.digits)
+        number = (
+            format_number(answer.value, self.digits)
+            if answer.value is not None
+            else str(answer.digits)
+        )
         alone = format_number(without_unit(answer.value), self.digits)
         return number if answer.formula in (None, alone) else f"{answer.formula} = {number}"
 
@@ -94,7 +111,9 @@ class IntegralView(View[Integral], of=Integral):
         if not answer.converges:
             return "divergent"
         slopes = [word(slope) for slope in (answer.derivatives or {}).values()]
-        value = with_literal_unit(answer.digits, answer.value) if answer.digits else word(answer.value)
+        value = (
+            with_literal_unit(answer.digits, answer.value) if answer.digits else word(answer.value)
+        )
         return " ".join([value, *slopes])
 
     def latex_document(self, answer: Integral) -> str:
@@ -102,9 +121,13 @@ class IntegralView(View[Integral], of=Integral):
         output = single_output(program)
         typeset = Typesetting([*names_in((output,)), answer.variable])
         integrand, by = typeset.expression(output), typeset.name(answer.variable)
-        values = [(typeset.name(name), measured_latex(x, self.digits)) for name, x in answer.point.items()]
+        values = [
+            (typeset.name(name), measured_latex(x, self.digits)) for name, x in answer.point.items()
+        ]
         if answer.between is None:
-            right = typeset.expression(parse(answer.antiderivative or "", [answer.variable]).outputs[0])
+            right = typeset.expression(
+                parse(answer.antiderivative or "", [answer.variable]).outputs[0]
+            )
             note = "" if answer.units is None else _units_in_latex(by, answer.units)
             return equations([*values, (rf"\int {integrand} \,d{by}", f"{right} + C{note}")])
         low, high = (_end(typeset, end) for end in answer.between)

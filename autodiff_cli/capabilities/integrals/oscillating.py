@@ -1,8 +1,10 @@
-"""Proven integrals to infinity of what oscillates: A(x) cos(c x**n) + B(x) sin(c x**n), where A and B fall to 0.
+"""Proven integrals to infinity of what oscillates: A(x) cos(c x**n) + B(x) sin(c x**n), where A and
+B fall to 0.
 
-With x = t**(1/n) each is the real part of g(t) exp(i c t), where g is analytic for |t| >= a beside the positive
-numbers, and falls. By Jordan's lemma the path from a may be turned by 45 degrees, where the exponential falls: there
-quadrature is rigorous, and of what is left behind a proven bound is added. That shows that the integral converges, too.
+With x = t**(1/n) each is the real part of g(t) exp(i c t), where g is analytic for |t| >= a beside
+the positive numbers, and falls. By Jordan's lemma the path from a may be turned by 45 degrees,
+where the exponential falls: there quadrature is rigorous, and of what is left behind a proven bound
+is added. That shows that the integral converges, too.
 """
 
 from __future__ import annotations
@@ -30,24 +32,24 @@ from .eventual_bounds import Bounds, EventualBounds, Growth, unknown_bound
 from .quadrature import MAX_EVALUATIONS, Quadrature, ball
 
 SIN, COS, SINC = PRIMITIVES["sin"], PRIMITIVES["cos"], PRIMITIVES["sinc"]
+# The highest power of an oscillating factor that is written as a sum of cosines and sines.
 MAX_POWER = 8
-"""The highest power of an oscillating factor that is written as a sum of cosines and sines."""
 MAX_WAVES = 32
+# The highest n: the inner part goes to a start a, the outer one begins at a**n.
 MAX_DEGREE = 4
-"""The highest n: the inner part goes to a start a, the outer one begins at a**n."""
+# The last start that is tried: as many oscillations are added up by quadrature.
 MAX_START = 4096
-"""The last start that is tried: as many oscillations are added up by quadrature."""
+# The highest power of t in a root or a logarithm: its argument is then 90 degrees at most, and less
+# than 180 with what is added to it.
 WIDEST = 2
-"""The highest power of t in a root or a logarithm: its argument is then 90 degrees at most, and less than 180 with
-what is added to it."""
 SPARE_BITS = 16
 DIAGONAL = math.sqrt(0.5)
 ONE, ZERO = constant(1.0, "1"), constant(0.0, "0")
 
+# A and B of A cos + B sin.
 Wave = tuple[Value, Value]
-"""A and B of A cos + B sin."""
+# Waves by their frequencies, in units of 1 or of pi; that of 0 has no sine.
 Waves = dict[Fraction, Wave]
-"""Waves by their frequencies, in units of 1 or of pi; that of 0 has no sine."""
 
 
 class NotOscillating(Exception):
@@ -82,7 +84,9 @@ class _Decomposition:
             is_wave = value.primitive in (SIN, COS, SINC) and self._phase(value) is not None
             if is_wave or any(each in oscillates for each in value._prev):
                 oscillates.add(value)
-            self.waves[value] = self._of(value) if value in oscillates else {Fraction(0): (value, ZERO)}
+            self.waves[value] = (
+                self._of(value) if value in oscillates else {Fraction(0): (value, ZERO)}
+            )
         self.is_oscillating = formula in oscillates
 
     def _of(self, value: Value) -> Waves:
@@ -104,7 +108,9 @@ class _Decomposition:
         raise NotOscillating
 
     def _phase(self, value: Value) -> tuple[Fraction, int, bool, Value] | None:
-        """Return c, n, whether c is a multiple of pi, and p for a function of c x**n + p; None for another one."""
+        """Return c, n, whether c is a multiple of pi, and p for a function of c x**n + p; None for
+        another one.
+        """
         argument = value._prev[0]
         parts = polynomial_in(argument, self.leaf)
         if parts is None:
@@ -125,7 +131,9 @@ class _Decomposition:
         if phase is None:
             raise NotOscillating
         frequency, degree, in_pi, shift = phase
-        if (self.degree or degree) != degree or (in_pi if self.in_pi is None else self.in_pi) != in_pi:
+        if (self.degree or degree) != degree or (
+            in_pi if self.in_pi is None else self.in_pi
+        ) != in_pi:
             raise NotOscillating
         self.degree, self.in_pi = degree, in_pi
         if value.primitive is SINC and exact_value(simplify((shift,))[0]) != 0:
@@ -159,7 +167,9 @@ def _scaled(waves: Waves, by: Callable[[Value], Value]) -> Waves:
 
 
 def _product(first: Waves, second: Waves) -> Waves:
-    """Return the product: that of two waves is half the sum of one with the sum and one with the difference."""
+    """Return the product: that of two waves is half the sum of one with the sum and one with the
+    difference.
+    """
     total: Waves = {}
     for f, (a, b) in first.items():
         for g, (c, d) in second.items():
@@ -205,8 +215,12 @@ def _half(x: Value) -> Value:
 
 
 def oscillation_in(formula: Value, name: str) -> Oscillation | None:
-    """Return a formula in a positive variable as a sum of waves; None for one that is none, or does not oscillate."""
-    leaf = next((v for v in in_order((formula,)) if v.primitive is VARIABLE and v.label == name), None)
+    """Return a formula in a positive variable as a sum of waves; None for one that is none, or does
+    not oscillate.
+    """
+    leaf = next(
+        (v for v in in_order((formula,)) if v.primitive is VARIABLE and v.label == name), None
+    )
     if leaf is None:
         return None
     try:
@@ -215,14 +229,18 @@ def oscillation_in(formula: Value, name: str) -> Oscillation | None:
         return None
     if not found.is_oscillating or found.degree is None:
         return None
-    waves = {frequency: (simplify((a,))[0], simplify((b,))[0]) for frequency, (a, b) in found.waves[formula].items()}
+    waves = {
+        frequency: (simplify((a,))[0], simplify((b,))[0])
+        for frequency, (a, b) in found.waves[formula].items()
+    }
     return Oscillation(waves, found.degree, arb.pi() if found.in_pi else arb(1))
 
 
 # ---- bounds beside the real axis
 class SectorBounds(EventualBounds):
-    """Bounds of the size of a number that depends on t, for all complex t of size >= the start, 45 degrees at most from
-    the positive numbers, where it is analytic."""
+    """Bounds of the size of a number that depends on t, for all complex t of size >= the start, 45
+    degrees at most from the positive numbers, where it is analytic.
+    """
 
     name = "bounds in a sector"
 
@@ -232,7 +250,9 @@ class SectorBounds(EventualBounds):
     def pow(self, x: Any, y: Any) -> Bounds:
         """Return a power. Raises `Refusal` for a root of what may be negative."""
         x, y = self.bounds(x), self.bounds(y)
-        is_whole = y.terms is not None and all(p == 0 and c.denominator == 1 for p, c in y.terms.items())
+        is_whole = y.terms is not None and all(
+            p == 0 and c.denominator == 1 for p, c in y.terms.items()
+        )
         if not is_whole:
             self._check_angle(x)
         return super().pow(x, y)
@@ -251,13 +271,20 @@ class SectorBounds(EventualBounds):
         power, *smaller = sorted(x.terms or {}, reverse=True)
         largest = (x.terms or {})[power]
         start = ball(self.start)
-        rest = sum((abs(ball(x.terms[p] / largest)) * (start.log() * ball(p - power)).exp() for p in smaller), arb(0))
+        rest = sum(
+            (
+                abs(ball(x.terms[p] / largest)) * (start.log() * ball(p - power)).exp()
+                for p in smaller
+            ),
+            arb(0),
+        )
         if largest <= 0 or not 0 <= power <= WIDEST or not rest < 1:
             raise unknown_bound()
 
 
+# Operations whose bounds hold in a sector too; those of all others hold on the real axis: `cos` is
+# at most 1 there.
 IN_SECTORS = library_names("add sub neg mul div pow sqrt log log1p")
-"""Operations whose bounds hold in a sector too; those of all others hold on the real axis: `cos` is at most 1 there."""
 
 
 def _of_constants(name: str) -> Callable[..., Bounds]:
@@ -270,16 +297,22 @@ def _of_constants(name: str) -> Callable[..., Bounds]:
         result: Bounds = getattr(EventualBounds, name)(m, *numbers)
         return result
 
-    function.__doc__ = f"Return `{name}` of a number that does not depend on t. Raises `Refusal` for another one."
+    function.__doc__ = (
+        f"Return `{name}` of a number that does not depend on t. Raises `Refusal` for another one."
+    )
     return function
 
 
-for _name in (PRIMITIVES.keys() & vars(EventualBounds).keys()) - IN_SECTORS.keys() - {CONSTANT.name}:
+for _name in (
+    (PRIMITIVES.keys() & vars(EventualBounds).keys()) - IN_SECTORS.keys() - {CONSTANT.name}
+):
     setattr(SectorBounds, _name, _of_constants(_name))
 
 
 def _growth(formula: Value, name: str, start: Fraction, degree: int) -> Growth | None:
-    """Return the growth of A(x) dx/dt with x = t**(1/n) from t = start on; None unless it is proven to fall to 0."""
+    """Return the growth of A(x) dx/dt with x = t**(1/n) from t = start on; None unless it is proven
+    to fall to 0.
+    """
     m = SectorBounds(start)
     share = Fraction(1, degree)
     try:
@@ -290,12 +323,18 @@ def _growth(formula: Value, name: str, start: Fraction, degree: int) -> Growth |
     if size.terms == {}:
         return Growth(arb(0), Fraction(-1))
     upper = size.upper
-    return upper if upper is not None and upper.power < 0 and not upper.rate and not upper.square else None
+    return (
+        upper
+        if upper is not None and upper.power < 0 and not upper.rate and not upper.square
+        else None
+    )
 
 
 # ---- the integral
 def waves_from(oscillation: Oscillation, name: str, start: Fraction, digits: int) -> Any:
-    """Return the ball of the integral of all waves but the still part from x = start to infinity; or None."""
+    """Return the ball of the integral of all waves but the still part from x = start to infinity;
+    or None.
+    """
     total = arb(0)
     for frequency, wave in oscillation.waves.items():
         if frequency == 0:
@@ -308,7 +347,12 @@ def waves_from(oscillation: Oscillation, name: str, start: Fraction, digits: int
 
 
 def _wave_from(
-    oscillation: Oscillation, frequency: Fraction, wave: Wave, name: str, start: Fraction, digits: int
+    oscillation: Oscillation,
+    frequency: Fraction,
+    wave: Wave,
+    name: str,
+    start: Fraction,
+    digits: int,
 ) -> Any:
     n = oscillation.degree
     first = start**n
@@ -320,7 +364,9 @@ def _wave_from(
     omega = ball(frequency) * oscillation.unit
     turn = acb(arb(1), arb(1)) * arb(2).rsqrt()
     decay = omega * arb(2).rsqrt()
-    length = Fraction(math.ceil((quadrature.bits + SPARE_BITS) * math.log(2) / (float(omega.lower()) * DIAGONAL)))
+    length = Fraction(
+        math.ceil((quadrature.bits + SPARE_BITS) * math.log(2) / (float(omega.lower()) * DIAGONAL))
+    )
 
     def along(y: Any, analytic: Any) -> Any:
         t = acb(ball(first)) + y * turn

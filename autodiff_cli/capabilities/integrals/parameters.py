@@ -1,4 +1,6 @@
-"""Derivatives of definite integrals by parameters, in the integrand and in the ends (Leibniz's rule)."""
+"""Derivatives of definite integrals by parameters, in the integrand and in the ends (Leibniz's
+rule).
+"""
 
 from __future__ import annotations
 
@@ -24,20 +26,22 @@ from .ends import IntegralEnd, at_number, hold, names_in
 from .integrate import Integral
 from .quadrature import Quadrature, ball, precision
 
+# How far around the parameter's value, as a share of it, what is proven there holds.
 NEIGHBOURHOOD = Fraction(1, 2**20)
-"""How far around the parameter's value, as a share of it, what is proven there holds."""
+# The most parts of the interval that are looked at for this.
 PARTS = 4096
-"""The most parts of the interval that are looked at for this."""
+# How long SymPy may take for an antiderivative with a parameter.
 SECONDS = 10
-"""How long SymPy may take for an antiderivative with a parameter."""
+# The step of the difference quotient that confirms a derivative, as a share of the parameter: about
+# 1e-12**(1/3).
 STEP = Fraction(1, 2**13)
-"""The step of the difference quotient that confirms a derivative, as a share of the parameter: about 1e-12**(1/3)."""
+# The largest relative difference of the two: the quotient's is about STEP**2, and 1e-12/STEP of
+# rounding.
 AGREEMENT = 1e-5
-"""The largest relative difference of the two: the quotient's is about STEP**2, and 1e-12/STEP of rounding."""
+# The digits of the integrals in the quotient.
 COMPARED_DIGITS = 12
-"""The digits of the integrals in the quotient."""
+# The digits that are shown of a derivative that is only confirmed by a difference quotient.
 CONFIRMED_DIGITS = 5
-"""The digits that are shown of a derivative that is only confirmed by a difference quotient."""
 
 
 class Parametric(NamedTuple):
@@ -96,13 +100,17 @@ def with_derivatives(answer: Integral, integral: Parametric, wrt: Sequence[str])
             total = _scaled(integral, _slope_with_fixed_ends(integral, by), factor)
         except NotProven:
             slope = _confirmed(answer, integral, by)
-            slopes[by] = float(_scaled(integral, integral.quadrature(integral.output).value(slope), factor).mid())
+            slopes[by] = float(
+                _scaled(integral, integral.quadrature(integral.output).value(slope), factor).mid()
+            )
             doubtful.append(f"d/d{by} {slopes[by]:.{CONFIRMED_DIGITS}g}")
             continue
         shown = min(integral.digits, int((total.rel_accuracy_bits() - 8) / 3.33))
         if total.contains(0) or shown < 1:
             slopes[by] = 0.0
-            near = "0" if total.is_zero() else f"within {total.abs_upper().str(2, radius=False)} of 0"
+            near = (
+                "0" if total.is_zero() else f"within {total.abs_upper().str(2, radius=False)} of 0"
+            )
             proven.append(f"d/d{by} {near}")
             continue
         slopes[by] = float(total.mid())
@@ -112,7 +120,8 @@ def with_derivatives(answer: Integral, integral: Parametric, wrt: Sequence[str])
         parts.append(f"derivatives, proven digits: {', '.join(proven)}")
     if doubtful:
         parts.append(
-            f"derivatives, not proven: {', '.join(doubtful)}; a difference quotient agrees to {CONFIRMED_DIGITS} digits"
+            f"derivatives, not proven: {', '.join(doubtful)}; a difference quotient agrees to"
+            f" {CONFIRMED_DIGITS} digits"
         )
     return answer._replace(derivatives=slopes, message="; ".join(parts))
 
@@ -126,7 +135,9 @@ def _scaled(integral: Parametric, total: Any, factor: Value | None) -> Any:
 
 
 def _slope_with_fixed_ends(integral: Parametric, by: str) -> Any:
-    """Return the ball of a derivative by a parameter, if need be over an interval that does not move."""
+    """Return the ball of a derivative by a parameter, if need be over an interval that does not
+    move.
+    """
     try:
         return _proven_slope(integral, by)
     except NotProven:
@@ -147,9 +158,11 @@ def _confirmed(answer: Integral, integral: Parametric, by: str) -> Value:
 
 
 def fixed_ends(integral: Parametric, by: str) -> Parametric | None:
-    """Return the integral over an interval that does not move with a parameter; None if it does not move at all.
+    """Return the integral over an interval that does not move with a parameter; None if it does not
+    move at all.
 
-    The variable is low + (high - low) u with u from 0 to 1, or the finite end plus or minus u with u from 0 on.
+    The variable is low + (high - low) u with u from 0 to 1, or the finite end plus or minus u with
+    u from 0 on.
     """
     low, high = integral.ends
     if not any(by in end.names() for end in (low, high)):
@@ -159,7 +172,10 @@ def fixed_ends(integral: Parametric, by: str) -> Parametric | None:
     u = variable(name)
     if low.formula is not None and high.formula is not None:
         width = node(SUB, (high.formula, low.formula))
-        place, ends = node(ADD, (low.formula, node(MUL, (width, u)))), (at_number(Fraction(0)), at_number(Fraction(1)))
+        place, ends = (
+            node(ADD, (low.formula, node(MUL, (width, u)))),
+            (at_number(Fraction(0)), at_number(Fraction(1))),
+        )
     elif high.infinite > 0 and low.formula is not None:
         width, place, ends = None, node(ADD, (low.formula, u)), (at_number(Fraction(0)), high)
     elif low.infinite < 0 and high.formula is not None:
@@ -171,7 +187,8 @@ def fixed_ends(integral: Parametric, by: str) -> Parametric | None:
     else:
         return None
     output = substitute(
-        integral.output, lambda v: place if v.primitive is VARIABLE and v.label == integral.name else None
+        integral.output,
+        lambda v: place if v.primitive is VARIABLE and v.label == integral.name else None,
     )
     (output,) = simplify((output if width is None else node(MUL, (output, width)),))
     return integral._replace(name=name, output=output, ends=ends)
@@ -190,7 +207,9 @@ def _proven_slope(integral: Parametric, by: str) -> Any:
 
 
 def _bounded_slope(integral: Parametric, by: str) -> Any:
-    """Return the ball of the integral of the derivative; None unless that is bounded between finite ends."""
+    """Return the ball of the integral of the derivative; None unless that is bounded between finite
+    ends.
+    """
     low, high = integral.places
     if low.formula is None or high.formula is None:
         return None
@@ -203,7 +222,9 @@ def _bounded_slope(integral: Parametric, by: str) -> Any:
 
 
 def _slope_of_ends(integral: Parametric, by: str) -> Any:
-    """Return what the motion of the ends adds. Raises `NotProven` unless the formula is continuous there."""
+    """Return what the motion of the ends adds. Raises `NotProven` unless the formula is continuous
+    there.
+    """
     quadrature = integral.quadrature(hold(integral.output, integral.held))
     total = quadrature.value(fraction_node(Fraction(0)))
     with precision(quadrature.bits):
@@ -222,7 +243,8 @@ def _slope_of_ends(integral: Parametric, by: str) -> Any:
 def _may_be_exchanged(integral: Parametric, by: str) -> bool:
     """Return whether the integral may be differentiated under its sign, by dominated convergence.
 
-    The integrand is continuous for all values of the parameter near its own, and its derivative is bounded.
+    The integrand is continuous for all values of the parameter near its own, and its derivative is
+    bounded.
     """
     integrand = hold(integral.output, integral.others(by))
     slope = slope_of(integrand, by)
@@ -240,7 +262,9 @@ def _may_be_exchanged(integral: Parametric, by: str) -> bool:
         if looked > PARTS:
             return False
         is_bounded = quadrature.enclosure(slope, low, high).is_finite()
-        if not is_bounded or not all(decides(one, quadrature.enclosure(one.value, low, high)) for one in conditions):
+        if not is_bounded or not all(
+            decides(one, quadrature.enclosure(one.value, low, high)) for one in conditions
+        ):
             middle = (low + high) / 2
             parts += [(low, middle), (middle, high)]
     return True
@@ -248,15 +272,24 @@ def _may_be_exchanged(integral: Parametric, by: str) -> bool:
 
 # ---- by an antiderivative for all values of the parameter
 def _exact_slope(integral: Parametric, by: str) -> Any:
-    """Return the ball of the derivative of the integral between fixed ends, by its formula in the parameter.
+    """Return the ball of the derivative of the integral between fixed ends, by its formula in the
+    parameter.
 
-    The formula is the difference of the limits of an antiderivative, which is continuous inside, for all values of the
-    parameter near its own. Raises `NotProven`.
+    The formula is the difference of the limits of an antiderivative, which is continuous inside,
+    for all values of the parameter near its own. Raises `NotProven`.
     """
     integrand = hold(integral.output, integral.others(by))
-    leaf = next((leaf for leaf in in_order((integrand,)) if leaf.primitive is VARIABLE and leaf.label == by), None)
+    leaf = next(
+        (
+            leaf
+            for leaf in in_order((integrand,))
+            if leaf.primitive is VARIABLE and leaf.label == by
+        ),
+        None,
+    )
     if leaf is None:
-        return integral.quadrature(integrand).value(fraction_node(Fraction(0)))  # it is in the ends only
+        # it is in the ends only
+        return integral.quadrature(integrand).value(fraction_node(Fraction(0)))
     facts = _near_facts(integral, by, leaf)
     found = None
     if is_available():
@@ -267,7 +300,9 @@ def _exact_slope(integral: Parametric, by: str) -> Any:
     quadrature = integral.around(integrand, by)
     places = _in_order(integral.places)
     piece = RegularPiece(*places, UNKNOWN, UNKNOWN)
-    primitive = substitute(found.formula, lambda v: leaf if v.primitive is VARIABLE and v.label == by else None)
+    primitive = substitute(
+        found.formula, lambda v: leaf if v.primitive is VARIABLE and v.label == by else None
+    )
     if not is_continuous(quadrature, primitive, integrand, integral.name, piece, facts):
         raise NotProven
     sign = 1 if places == integral.places else -1
@@ -283,7 +318,9 @@ def _in_order(places: tuple[IntegralEnd, IntegralEnd]) -> tuple[IntegralEnd, Int
 
 
 def _near_facts(integral: Parametric, by: str, leaf: Value) -> list[Value]:
-    """Return that the parameter is near its own value, as conditions; with its sign, which SymPy asks for."""
+    """Return that the parameter is near its own value, as conditions; with its sign, which SymPy
+    asks for.
+    """
     center = integral.quadrature(integral.output).value(integral.held[by])
     middle = Fraction(float(center.mid()))
     radius = 2 * NEIGHBOURHOOD * max(abs(middle), Fraction(1))
@@ -295,7 +332,9 @@ def _difference_of_limits(
     integral: Parametric, formula: Value, places: tuple[IntegralEnd, IntegralEnd], by: str, leaf: Value,
     facts: Sequence[Value],
 ) -> Value:  # fmt: skip
-    """Return the difference of the limits at the ends, as a formula of the parameter. Raises `NotProven`."""
+    """Return the difference of the limits at the ends, as a formula of the parameter. Raises
+    `NotProven`.
+    """
     constants = ExactConstants(facts)
     parameters = {by: constants.parameter(leaf)}
     try:
@@ -319,7 +358,8 @@ def _difference_of_limits(
 
 # ---- confirmed by a difference quotient
 def _confirmed_slope(answer: Integral, integral: Parametric, by: str) -> Value:
-    """Return the integral of the derivative as a constant, if a difference quotient of the integral agrees.
+    """Return the integral of the derivative as a constant, if a difference quotient of the integral
+    agrees.
 
     Raises `ExpressionError` where they do not agree, or one of them is not known.
     """
@@ -335,8 +375,13 @@ def _confirmed_slope(answer: Integral, integral: Parametric, by: str) -> Value:
 
 
 def _refusal(by: str) -> ExpressionError:
-    hint = f"between finite ends, at which the formula and its derivative by `{by}` are bounded, it is; {HINT}"
-    return ExpressionError("derivative", f"the derivative of the integral by `{by}` is not known here", None, hint)
+    hint = (
+        f"between finite ends, at which the formula and its derivative by `{by}` are bounded, it"
+        f" is; {HINT}"
+    )
+    return ExpressionError(
+        "derivative", f"the derivative of the integral by `{by}` is not known here", None, hint
+    )
 
 
 def _integral(answer: Integral, integral: Parametric) -> float:
@@ -344,7 +389,9 @@ def _integral(answer: Integral, integral: Parametric) -> float:
     about = answer._replace(warnings=())
     formula = hold(integral.output, integral.held)
     # no antiderivative is looked for: three of them would take SymPy half a minute
-    found = definite(about, formula, integral.name, integral.places, COMPARED_DIGITS, lambda _: None)
+    found = definite(
+        about, formula, integral.name, integral.places, COMPARED_DIGITS, lambda _: None
+    )
     if found.value is None or found.warnings:
         raise NotProven
     return found.value
@@ -357,5 +404,8 @@ def _motion(integral: Parametric, by: str) -> float:
 def _difference_quotient(answer: Integral, integral: Parametric, by: str) -> float:
     center = Fraction(float(integral.quadrature(integral.output).value(integral.held[by]).mid()))
     step = STEP * abs(center) or STEP
-    low, high = (_integral(answer, integral.at_parameter(by, fraction_node(center + sign * step))) for sign in (-1, 1))
+    low, high = (
+        _integral(answer, integral.at_parameter(by, fraction_node(center + sign * step)))
+        for sign in (-1, 1)
+    )
     return (high - low) / float(2 * step)

@@ -1,4 +1,6 @@
-"""Rigorous quadrature: integrals over intervals in proven balls, and where an integrand has no finite ball."""
+"""Rigorous quadrature: integrals over intervals in proven balls, and where an integrand has no
+finite ball.
+"""
 
 from __future__ import annotations
 
@@ -17,19 +19,20 @@ from ...errors import ExpressionError
 from .complex_balls import ComplexBalls
 
 GUARD_BITS = 30
+# Work for an operation of the integrand on a ball, in steps.
 STEPS_AN_EVALUATION = 2
-"""Work for an operation of the integrand on a ball, in steps."""
 MAX_EVALUATIONS = 8_000
+# Near an end: if these are not enough, as many are left for two computations that prove nothing.
 ROUGH_EVALUATIONS = 4_000
-"""Near an end: if these are not enough, as many are left for two computations that prove nothing."""
+# How far around a place an integrand has to be analytic.
 NEAR = 2.0**-20
-"""How far around a place an integrand has to be analytic."""
+# An interval without a finite ball is halved until it is 2**-40 of the whole.
 SINGULAR_BITS = 40
-"""An interval without a finite ball is halved until it is 2**-40 of the whole."""
+# The most intervals without finite balls that are followed.
 MAX_SINGULAR = 24
-"""The most intervals without finite balls that are followed."""
+# Wide balls overestimate: only parts of 1/4096 of the whole tell that there are too many singular
+# ones.
 FINE = 4096
-"""Wide balls overestimate: only parts of 1/4096 of the whole tell that there are too many singular ones."""
 
 
 class Hole(NamedTuple):
@@ -45,18 +48,22 @@ class Hole(NamedTuple):
 class Quadrature:
     """An integrand of one variable, with enclosures over balls."""
 
-    def __init__(self, integrand: Value, name: str, digits: int, others: Mapping[str, Any] | None = None) -> None:
+    def __init__(
+        self, integrand: Value, name: str, digits: int, others: Mapping[str, Any] | None = None
+    ) -> None:
         self.integrand, self.name, self.digits = integrand, name, digits
         self.bits = int(digits * 3.33) + GUARD_BITS
+        # Balls of other variables.
         self.others = others or {}
-        """Balls of other variables."""
         self.types = ComplexBalls(False), ComplexBalls(True)
+        # Places where quotients of the integrand are 0/0, which it has enclosures around.
         self.holes: list[Hole] = []
-        """Places where quotients of the integrand are 0/0, which it has enclosures around."""
         self.exhausted: BudgetExceeded | None = None
 
     def at(self, x: Any, analytic: bool = False, formula: Value | None = None) -> Any:
-        """Return the enclosure of the integrand, or another formula, over a ball; not a finite one if there is none."""
+        """Return the enclosure of the integrand, or another formula, over a ball; not a finite one
+        if there is none.
+        """
         if formula is not None:
             return self._at(x, analytic, formula)
         found = self._at(x, analytic, self.integrand)
@@ -67,8 +74,8 @@ class Quadrature:
     def _around(self, hole: Hole, x: Any, analytic: bool) -> Any:
         """Return the enclosure over the hull of a ball and a hole.
 
-        Where numerator and denominator are analytic on a convex set, and 0 at a point of it, p times, their quotient
-        is one of averages of their p-th derivatives over the set.
+        Where numerator and denominator are analytic on a convex set, and 0 at a point of it, p
+        times, their quotient is one of averages of their p-th derivatives over the set.
         """
         whole = acb(x).union(acb(self.value(hole.place)))
         if not all(self._at(whole, True, part).is_finite() for part in hole.parts):
@@ -78,7 +85,9 @@ class Quadrature:
     def _at(self, x: Any, analytic: bool, formula: Value) -> Any:
         try:
             charge(STEPS_AN_EVALUATION * len(in_order((formula,))))
-            return acb(evaluate_in(self.types[analytic], formula, {self.name: x, **self.others}).value)
+            return acb(
+                evaluate_in(self.types[analytic], formula, {self.name: x, **self.others}).value
+            )
         except BudgetExceeded as exhausted:
             self.exhausted = exhausted  # no error may pass through the library's loop
         except (ExpressionError, TypeError, *NO_RESULT):
@@ -86,7 +95,9 @@ class Quadrature:
         return acb("nan")
 
     def integral(self, low: Any, high: Any) -> Any:
-        """Return the ball of the integral between two balls; not a finite one if it is not known."""
+        """Return the ball of the integral between two balls; not a finite one if it is not
+        known.
+        """
         self.types[0].straddles = False
         with precision(self.bits):
             result = self._integral(low, high, None)
@@ -101,7 +112,9 @@ class Quadrature:
             return result.real if known else arb("nan")
 
     def rough_integral(self, low: Any, high: Any, goal: Any) -> Any:
-        """Return the ball of an integral with an error of about a goal; not a finite one if that takes much work."""
+        """Return the ball of an integral with an error of about a goal; not a finite one if that
+        takes much work.
+        """
         self.straddles = False
         result = self._integral(low, high, goal, ROUGH_EVALUATIONS)
         return result.real if result.is_finite() and result.imag.contains(0) else arb("nan")
@@ -109,7 +122,11 @@ class Quadrature:
     def _integral(self, low: Any, high: Any, goal: Any, limit: int = MAX_EVALUATIONS) -> Any:
         more = {} if goal is None else {"abs_tol": goal}
         result = acb.integral(
-            lambda x, analytic: self.at(x, bool(analytic)), acb(low), acb(high), eval_limit=limit, **more
+            lambda x, analytic: self.at(x, bool(analytic)),
+            acb(low),
+            acb(high),
+            eval_limit=limit,
+            **more,
         )
         if self.exhausted is not None:
             raise self.exhausted
@@ -120,7 +137,9 @@ class Quadrature:
         return bool(self.at(acb(place)).is_finite())
 
     def is_bounded(self, place: Any, side: int) -> bool:
-        """Return whether the integrand is proven to be bounded beside a real ball: above it for side 1, else below."""
+        """Return whether the integrand is proven to be bounded beside a real ball: above it for
+        side 1, else below.
+        """
         return bool(self.at(acb(place.union(place + side * arb(NEAR)))).is_finite())
 
     def is_analytic_near(self, place: Any) -> bool:
@@ -138,7 +157,9 @@ class Quadrature:
         self.types[0].straddles = straddles
 
     def enclosure(self, formula: Value, low: Fraction, high: Fraction) -> Any:
-        """Return the real ball of a formula between two numbers; not a finite one if there is none."""
+        """Return the real ball of a formula between two numbers; not a finite one if there is
+        none.
+        """
         with precision(self.bits):
             found = self.at(hull(low, high), False, formula)
             if self.exhausted is not None:
@@ -146,18 +167,24 @@ class Quadrature:
             return found.real if found.is_finite() and found.imag.is_zero() else arb("nan")
 
     def value(self, formula: Value) -> Any:
-        """Return the real ball of a formula without variables; not a finite one if it has no value."""
+        """Return the real ball of a formula without variables; not a finite one if it has no
+        value.
+        """
         with precision(self.bits + GUARD_BITS):
             found = self.at(acb(0), False, formula)
             return found.real if found.is_finite() and found.imag.contains(0) else arb("nan")
 
     def suspects(self, low: Fraction, high: Fraction) -> list[tuple[Fraction, Fraction]]:
-        """Return small intervals that the integrand has no finite ball over, the adjacent ones as one."""
+        """Return small intervals that the integrand has no finite ball over, the adjacent ones as
+        one.
+        """
         left = [(low, high)]
         with precision(80):
             for _ in range(SINGULAR_BITS):
                 halves = [
-                    half for start, end in left for half in ((start, (start + end) / 2), ((start + end) / 2, end))
+                    half
+                    for start, end in left
+                    for half in ((start, (start + end) / 2), ((start + end) / 2, end))
                 ]
                 left = [half for half in halves if not self.at(hull(*half)).is_finite()]
                 if len(left) > MAX_SINGULAR and left[0][1] - left[0][0] < (high - low) / FINE:

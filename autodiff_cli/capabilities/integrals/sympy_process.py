@@ -1,8 +1,9 @@
 """A process that integrates a formula by SymPy, within bounds: SymPy may take any time and memory.
 
-It is run as a script, with the folders of SymPy and of this package, and reads one line of JSON: the operations of the
-formula in a row, each with its name and the places of its inputs, and the variable. It writes one line of JSON: the
-antiderivatives as formulas of the language, or why there is none. No text is evaluated: `eval` of a rule is SymPy's.
+It is run as a script, with the folders of SymPy and of this package, and reads one line of JSON:
+the operations of the formula in a row, each with its name and the places of its inputs, and the
+variable. It writes one line of JSON: the antiderivatives as formulas of the language, or why there
+is none. No text is evaluated: `eval` of a rule is SymPy's.
 """
 
 from __future__ import annotations
@@ -14,19 +15,19 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
+# Bytes; SymPy itself takes 80 million.
 MAX_MEMORY = 1500 * 1024 * 1024
-"""Bytes; SymPy itself takes 80 million."""
+# The share of the time that SymPy's algorithms have, before its rules by hand are tried.
 ALGORITHM_SHARE = 0.6
-"""The share of the time that SymPy's algorithms have, before its rules by hand are tried."""
+# Functions that SymPy calls as the language does.
 NAMED = (
     "sin cos tan sec csc cot asin acos atan asec acsc acot sinh cosh tanh sech csch coth "
     "asinh acosh atanh acoth asech acsch"
 )
-"""Functions that SymPy calls as the language does."""
 
 
+# The way of a question that asks for the steps of an integration by hand.
 STEPS = "steps"
-"""The way of a question that asks for the steps of an integration by hand."""
 
 
 class TookTooLong(Exception):
@@ -39,7 +40,11 @@ def bound(seconds: int) -> None:
         import resource
     except ImportError:  # Windows: the caller waits for a bounded time
         return
-    for what, most in ((resource.RLIMIT_AS, MAX_MEMORY), (resource.RLIMIT_CPU, seconds), (resource.RLIMIT_CORE, 0)):
+    for what, most in (
+        (resource.RLIMIT_AS, MAX_MEMORY),
+        (resource.RLIMIT_CPU, seconds),
+        (resource.RLIMIT_CORE, 0),
+    ):
         with suppress(ValueError, OSError):
             resource.setrlimit(what, (most, most))
 
@@ -73,27 +78,28 @@ def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
         return sympy.erfc(-x / sympy.sqrt(2)) / 2
 
     return by_name({
-        "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y, "div": lambda x, y: x / y,
-        "pow": lambda x, y: x**y, "neg": lambda x: -x, "sqrt": sympy.sqrt, "abs": sympy.Abs, "exp": sympy.exp,
-        "log": sympy.log, "sign": sympy.sign, "erf": sympy.erf, "erfc": sympy.erfc, "gamma": sympy.gamma,
+        "add": lambda x, y: x + y, "sub": lambda x, y: x - y, "mul": lambda x, y: x * y,
+        "div": lambda x, y: x / y, "pow": lambda x, y: x**y, "neg": lambda x: -x,
+        "sqrt": sympy.sqrt, "abs": sympy.Abs, "exp": sympy.exp, "log": sympy.log,
+        "sign": sympy.sign, "erf": sympy.erf, "erfc": sympy.erfc, "gamma": sympy.gamma,
         "cbrt": lambda x: sympy.real_root(x, 3), "log2": lambda x: sympy.log(x) / sympy.log(2),
         "log10": lambda x: sympy.log(x) / sympy.log(10), "log1p": lambda x: sympy.log(1 + x),
         "expm1": lambda x: sympy.exp(x) - 1, "exp2": lambda x: 2**x, "heaviside": sympy.Heaviside,
-        "log_base": lambda x, b: sympy.log(x) / sympy.log(b), "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)),
-        "normpdf": normpdf, "normcdf": normcdf, "gelu": lambda x: x * normcdf(x),
-        "normpdf_scaled": lambda x, mu, sigma: normpdf((x - mu) / sigma) / sigma,
-        "normcdf_scaled": lambda x, mu, sigma: normcdf((x - mu) / sigma),
-        "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
-        "gammainc": lambda a, x: sympy.lowergamma(a, x) / sympy.gamma(a),
-        "gammaincc": lambda a, x: sympy.uppergamma(a, x) / sympy.gamma(a),
-        "besselj": sympy.besselj, "bessely": sympy.bessely, "besseli": sympy.besseli, "besselk": sympy.besselk,
-        "zeta": sympy.zeta,
-        "sum": sympy.Add, "prod": sympy.Mul,
+        "log_base": lambda x, b: sympy.log(x) / sympy.log(b),
+        "sigmoid": lambda x: 1 / (1 + sympy.exp(-x)), "normpdf": normpdf, "normcdf": normcdf,
+        "gelu": lambda x: x * normcdf(x), "normpdf_scaled": lambda x, mu,
+        sigma: normpdf((x - mu) / sigma) / sigma, "normcdf_scaled": lambda x, mu,
+        sigma: normcdf((x - mu) / sigma), "erfcx": lambda x: sympy.exp(x**2) * sympy.erfc(x),
+        "gammainc": lambda a, x: sympy.lowergamma(a, x) / sympy.gamma(a), "gammaincc": lambda a,
+        x: sympy.uppergamma(a, x) / sympy.gamma(a), "besselj": sympy.besselj,
+        "bessely": sympy.bessely, "besseli": sympy.besseli, "besselk": sympy.besselk,
+        "zeta": sympy.zeta, "sum": sympy.Add, "prod": sympy.Mul,
         "mean": lambda *xs: sympy.Add(*xs) / len(xs), "max": sympy.Max, "min": sympy.Min,
         "relu": lambda x: sympy.Max(x, 0), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
-        "silu": lambda x: x / (1 + sympy.exp(-x)), "hypot": lambda *xs: sympy.sqrt(sympy.Add(*[x**2 for x in xs])),
-        "where": lambda c, x, y: sympy.Piecewise((x, c), (y, True)),
-        "lt": lambda x, y: x < y, "le": lambda x, y: x <= y, "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
+        "silu": lambda x: x / (1 + sympy.exp(-x)),
+        "hypot": lambda *xs: sympy.sqrt(sympy.Add(*[x**2 for x in xs])), "where": lambda c, x,
+        y: sympy.Piecewise((x, c), (y, True)), "lt": lambda x, y: x < y, "le": lambda x, y: x <= y,
+        "gt": lambda x, y: x > y, "ge": lambda x, y: x >= y,
         **{name: getattr(sympy, name) for name in library_names(NAMED)},
     })  # fmt: skip
 
@@ -122,7 +128,9 @@ def expression(sympy: Any, question: dict[str, Any]) -> tuple[Any, Any]:
 
 
 def writer(sympy: Any) -> Any:
-    """Return the function that writes a formula in the language. It raises ValueError for what is not in it."""
+    """Return the function that writes a formula in the language. It raises ValueError for what is
+    not in it.
+    """
     from sympy.printing.str import StrPrinter
 
     from autodiff_cli.engine.table.primitives import library_names
@@ -198,7 +206,9 @@ def generic(sympy: Any, found: Any) -> Any:
 
 
 def without_steps(sympy: Any, found: Any) -> Any:
-    """Return a formula without step functions, which join branches: it is an antiderivative between the steps."""
+    """Return a formula without step functions, which join branches: it is an antiderivative between
+    the steps.
+    """
     return found.replace(lambda part: isinstance(part, sympy.floor), lambda part: sympy.Integer(0))
 
 
@@ -230,24 +240,25 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     return {"none": reason}
 
 
+# The rules of SymPy's integration by hand that the steps name; with another one there are none.
 RULE_NAMES = {
     "ConstantRule": "constant", "ConstantTimesRule": "constant multiple", "PowerRule": "power",
     "NestedPowRule": "power", "AddRule": "sum", "URule": "substitution", "PartsRule": "by parts",
-    "CyclicPartsRule": "by parts, solved for the integral", "ExpRule": "exponential", "ReciprocalRule": "reciprocal",
-    "SinRule": "sine", "CosRule": "cosine", "SecTanRule": "secant times tangent",
-    "CscCotRule": "cosecant times cotangent",
+    "CyclicPartsRule": "by parts, solved for the integral", "ExpRule": "exponential",
+    "ReciprocalRule": "reciprocal", "SinRule": "sine", "CosRule": "cosine",
+    "SecTanRule": "secant times tangent", "CscCotRule": "cosecant times cotangent",
     "Sec2Rule": "secant squared", "Csc2Rule": "cosecant squared", "SinhRule": "hyperbolic sine",
-    "CoshRule": "hyperbolic cosine", "ArcsinRule": "arcsine", "ArcsinhRule": "inverse hyperbolic sine",
-    "ReciprocalSqrtQuadraticRule": "root of a quadratic", "SqrtQuadraticDenomRule": "root of a quadratic",
-    "SqrtQuadraticRule": "root of a quadratic", "RewriteRule": "rewrite", "CompleteSquareRule": "complete the square",
-    "TrigSubstitutionRule": "trigonometric substitution", "ArctanRule": "arctangent", "ErfRule": "error function",
-    "DerivativeRule": "derivative",
+    "CoshRule": "hyperbolic cosine", "ArcsinRule": "arcsine",
+    "ArcsinhRule": "inverse hyperbolic sine", "ReciprocalSqrtQuadraticRule": "root of a quadratic",
+    "SqrtQuadraticDenomRule": "root of a quadratic", "SqrtQuadraticRule": "root of a quadratic",
+    "RewriteRule": "rewrite", "CompleteSquareRule": "complete the square",
+    "TrigSubstitutionRule": "trigonometric substitution", "ArctanRule": "arctangent",
+    "ErfRule": "error function", "DerivativeRule": "derivative",
 }  # fmt: skip
-"""The rules of SymPy's integration by hand that the steps name; with another one there are none."""
+# The most steps that are shown: nobody reads longer ones.
 MAX_STEPS = 100
-"""The most steps that are shown: nobody reads longer ones."""
+# Names of substituted variables, of which the first is taken that the formula lacks.
 SUBSTITUTES = "u w s v z"
-"""Names of substituted variables, of which the first is taken that the formula lacks."""
 
 
 class UnnamedRule(Exception):
@@ -255,7 +266,9 @@ class UnnamedRule(Exception):
 
 
 class StepWriter:
-    """Lists the steps of an integration by hand, each with its rule, its integrand and its antiderivative."""
+    """Lists the steps of an integration by hand, each with its rule, its integrand and its
+    antiderivative.
+    """
 
     def __init__(self, sympy: Any, used: set[str]) -> None:
         self.sympy, self.write, self.used = sympy, writer(sympy), used
@@ -281,7 +294,8 @@ class StepWriter:
         own = rule.integrand if integrand is None else integrand
         self.listed.append({
             "rule": RULE_NAMES[kind], "detail": detail, "integrand": self.text(own),
-            "variable": str(self.names.get(rule.variable, rule.variable)), "result": self.text(result), "depth": depth,
+            "variable": str(self.names.get(rule.variable, rule.variable)),
+            "result": self.text(result), "depth": depth,
         })  # fmt: skip
         # a rule below a constant multiple may have the integrand before its factor was taken out
         other = rule.other if kind == "ConstantTimesRule" else None
@@ -306,7 +320,11 @@ class StepWriter:
         if kind == "TrigSubstitutionRule":
             self._named(rule.theta)
             return [[str(by), self.text(rule.func), ""]]
-        return [["", self.text(rule.rewritten), ""]] if kind in ("RewriteRule", "CompleteSquareRule") else []
+        return (
+            [["", self.text(rule.rewritten), ""]]
+            if kind in ("RewriteRule", "CompleteSquareRule")
+            else []
+        )
 
     def _named(self, symbol: Any) -> Any:
         if symbol not in self.names:
@@ -325,7 +343,9 @@ def steps(question: dict[str, Any]) -> dict[str, Any]:
     try:
         integrand, variable = expression(sympy, question)
         written = StepWriter(sympy, {str(symbol) for symbol in integrand.free_symbols})
-        written.add(within(question["seconds"], lambda: integral_steps(integrand, variable)), 0, integrand)
+        written.add(
+            within(question["seconds"], lambda: integral_steps(integrand, variable)), 0, integrand
+        )
         return {"steps": written.listed}
     except TookTooLong:
         reason = f"SymPy finds none within {question['seconds']} seconds"

@@ -31,20 +31,22 @@ from .eventual_bounds import EventualBounds, Growth
 from .oscillating import MAX_START, Oscillation, oscillation_in, waves_from
 from .quadrature import Quadrature, ball, precision
 
+# From one start of a tail that is tried to the next.
 FACTOR = 8
-"""From one start of a tail that is tried to the next."""
+# The last start of a tail that is tried: of t**-1.25 less than 2**-66 is left behind 2**264.
 LARGEST_START = Fraction(2) ** 300
-"""The last start of a tail that is tried: of t**-1.25 less than 2**-66 is left behind 2**264."""
+# A tail may be so many bits larger than the error of the quadrature, which has more digits than are
+# shown.
 SPARE_BITS = 12
-"""A tail may be so many bits larger than the error of the quadrature, which has more digits than are shown."""
 
 
 # ---- integrals
 EXP = PRIMITIVES["exp"]
+# Digits of an integral of which only is asked whether it converges.
 FEW_DIGITS = 6
-"""Digits of an integral of which only is asked whether it converges."""
+# Where the part of a piece at an infinite end begins at the earliest, and 1 over it the part at a
+# singular end.
 INNERMOST = Fraction(4)
-"""Where the part of a piece at an infinite end begins at the earliest, and 1 over it the part at a singular end."""
 
 
 class EndPart(NamedTuple):
@@ -61,9 +63,14 @@ class EndPart(NamedTuple):
 
 
 def integral_with_tails(
-    quadrature: Quadrature, integrand: Value, name: str, pieces: Sequence[tuple[IntegralEnd, IntegralEnd]]
+    quadrature: Quadrature,
+    integrand: Value,
+    name: str,
+    pieces: Sequence[tuple[IntegralEnd, IntegralEnd]],
 ) -> Any:
-    """Return the ball of an integral over adjacent pieces, of which each end may be infinite or singular; or None."""
+    """Return the ball of an integral over adjacent pieces, of which each end may be infinite or
+    singular; or None.
+    """
     total = arb(0)
     for low, high in pieces:
         found = _over_piece(quadrature, integrand, name, low, high)
@@ -74,7 +81,9 @@ def integral_with_tails(
     return total
 
 
-def _over_piece(quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd) -> Any:
+def _over_piece(
+    quadrature: Quadrature, integrand: Value, name: str, low: IntegralEnd, high: IntegralEnd
+) -> Any:
     numbers = [end.number for end in (low, high)]
     total, inner, straddles = arb(0), [], False
     with precision(quadrature.bits):
@@ -100,24 +109,37 @@ def _over_piece(quadrature: Quadrature, integrand: Value, name: str, low: Integr
         return inside + total if inside.is_finite() else None
 
 
-def _end_part(integrand: Value, name: str, end: IntegralEnd, side: int, place: Any, other: float) -> EndPart:
+def _end_part(
+    integrand: Value, name: str, end: IntegralEnd, side: int, place: Any, other: float
+) -> EndPart:
     t = variable(name)
     if end.formula is None:
-        reach = max(Fraction(0), Fraction(other) * end.infinite) if math.isfinite(other) else Fraction(0)
+        reach = (
+            max(Fraction(0), Fraction(other) * end.infinite)
+            if math.isfinite(other)
+            else Fraction(0)
+        )
         first = INNERMOST + 2 * math.ceil(reach)
         at = t if end.infinite > 0 else node(NEG, (t,))
         return EndPart(_with(integrand, name, at), 0, first, end.infinite * ball(first))
     first = INNERMOST
     if math.isfinite(other):
         first = max(first, Fraction(math.ceil(4 / abs(other - end.number))))
-    near = _turned(_expanded(_with(integrand, name, node(ADD if side > 0 else SUB, (end.formula, t))), name), name)
+    near = _turned(
+        _expanded(_with(integrand, name, node(ADD if side > 0 else SUB, (end.formula, t))), name),
+        name,
+    )
     distance = node(DIV, (constant(1.0, "1"), t))
     return EndPart(_with(near, name, distance), -2, first, place + side / ball(first))
 
 
 def _expanded(formula: Value, name: str) -> Value:
-    """Return a formula with its polynomials in a variable as sums of powers: of 2 - (2 - t) the digits would cancel."""
-    leaf = next((v for v in in_order((formula,)) if v.primitive is VARIABLE and v.label == name), None)
+    """Return a formula with its polynomials in a variable as sums of powers: of 2 - (2 - t) the
+    digits would cancel.
+    """
+    leaf = next(
+        (v for v in in_order((formula,)) if v.primitive is VARIABLE and v.label == name), None
+    )
     if leaf is None:
         return formula
 
@@ -132,7 +154,9 @@ def _expanded(formula: Value, name: str) -> Value:
 
 
 def _turned(formula: Value, name: str) -> Value:
-    """Return a formula with sin(t) for sin(pi - t) and the like, of which the digits would cancel near t = 0."""
+    """Return a formula with sin(t) for sin(pi - t) and the like, of which the digits would cancel
+    near t = 0.
+    """
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
         if value.primitive.name not in CIRCULAR:
@@ -151,11 +175,27 @@ def _turned(formula: Value, name: str) -> Value:
 
 
 def _beside_quarter_turns(angle: Value, name: str) -> tuple[int, Value] | None:
-    """Return whole quarter turns and the multiple of a variable that an angle is the sum of; None for another angle."""
+    """Return whole quarter turns and the multiple of a variable that an angle is the sum of; None
+    for another angle.
+    """
     multiples, rest = as_linear(simplify((angle,))[0])
-    turns = [factor * 2 for leaf, factor in multiples.items() if leaf.primitive is CONSTANT and leaf.source in PI]
-    others = [(leaf, factor) for leaf, factor in multiples.items() if leaf.primitive is VARIABLE and leaf.label == name]
-    if rest or len(turns) != 1 or len(others) != 1 or len(multiples) != 2 or turns[0].denominator != 1:
+    turns = [
+        factor * 2
+        for leaf, factor in multiples.items()
+        if leaf.primitive is CONSTANT and leaf.source in PI
+    ]
+    others = [
+        (leaf, factor)
+        for leaf, factor in multiples.items()
+        if leaf.primitive is VARIABLE and leaf.label == name
+    ]
+    if (
+        rest
+        or len(turns) != 1
+        or len(others) != 1
+        or len(multiples) != 2
+        or turns[0].denominator != 1
+    ):
         return None
     ((leaf, factor),) = others
     return int(turns[0]), node(MUL, (fraction_node(factor), leaf))
@@ -174,12 +214,16 @@ def _polynomial(coefficients: Sequence[Value], leaf: Value) -> Value:
 
 
 def _with(integrand: Value, name: str, at: Value) -> Value:
-    replaced = substitute(integrand, lambda v: at if v.primitive is VARIABLE and v.label == name else None)
+    replaced = substitute(
+        integrand, lambda v: at if v.primitive is VARIABLE and v.label == name else None
+    )
     return simplify((replaced,))[0]
 
 
 def _in_logarithm(part: EndPart, name: str) -> Value:
-    """Return the integrand in v with t = exp(v), in which powers of t are exponentials: few intervals are enough."""
+    """Return the integrand in v with t = exp(v), in which powers of t are exponentials: few
+    intervals are enough.
+    """
     v = variable(name)
     exponent = node(MUL, (constant(float(part.weight + 1), str(part.weight + 1)), v))
     formula = node(MUL, (_with(part.formula, name, node(EXP, (v,))), node(EXP, (exponent,))))
@@ -187,16 +231,26 @@ def _in_logarithm(part: EndPart, name: str) -> Value:
 
 
 def _of_exponentials(value: Value, inputs: tuple[Value, ...]) -> Value:
-    """Return a power, root, quotient or logarithm of exponentials, which are positive, as one without a cut."""
+    """Return a power, root, quotient or logarithm of exponentials, which are positive, as one
+    without a cut.
+    """
     power = _power_of(value, inputs)
     split = None if power is None else _positive_factor(inputs[0])
     if power is not None and split is not None:
         exponent, rest = split
-        return node(MUL, (node(EXP, (node(MUL, (exponent, power)),)), rebuild(value, (rest, *inputs[1:]))))
-    return _of_pure_exponentials(value, inputs, power) or _scaled_arithmetic(value, inputs) or rebuild(value, inputs)
+        return node(
+            MUL, (node(EXP, (node(MUL, (exponent, power)),)), rebuild(value, (rest, *inputs[1:])))
+        )
+    return (
+        _of_pure_exponentials(value, inputs, power)
+        or _scaled_arithmetic(value, inputs)
+        or rebuild(value, inputs)
+    )
 
 
-def _of_pure_exponentials(value: Value, inputs: tuple[Value, ...], power: Value | None) -> Value | None:
+def _of_pure_exponentials(
+    value: Value, inputs: tuple[Value, ...], power: Value | None
+) -> Value | None:
     if not any(each.primitive is EXP for each in inputs):
         return None
     logs = [_log_of(each) for each in inputs]
@@ -219,9 +273,11 @@ class Scaled(NamedTuple):
 
 
 def _scaled_arithmetic(value: Value, inputs: tuple[Value, ...]) -> Value | None:
-    """Return sums, products and quotients with the exponential that grows fastest outside; None for other formulas.
+    """Return sums, products and quotients with the exponential that grows fastest outside; None for
+    other formulas.
 
-    What is left of a quotient of sums is nearly constant far out, so that enclosures over wide intervals are narrow.
+    What is left of a quotient of sums is nearly constant far out, so that enclosures over wide
+    intervals are narrow.
     """
     if value.primitive not in (ADD, SUB, MUL, DIV, NEG):
         return None
@@ -236,7 +292,9 @@ def _scaled_arithmetic(value: Value, inputs: tuple[Value, ...]) -> Value | None:
         rate = max(part.rate for part in parts)
         rests = tuple(_times_exponential(part.rest, part.rate - rate, v) for part in parts)
     else:
-        rate = parts[0].rate + sum(-part.rate if value.primitive is DIV else part.rate for part in parts[1:])
+        rate = parts[0].rate + sum(
+            -part.rate if value.primitive is DIV else part.rate for part in parts[1:]
+        )
         rests = tuple(part.rest for part in parts)
     return _times_exponential(rebuild(value, rests), rate, v)
 
@@ -288,7 +346,11 @@ def _log_of(value: Value) -> Value | None:
     """Return the logarithm of an exponential, or of a positive number; None for another formula."""
     if value.primitive is EXP:
         return value._prev[0]
-    return node(PRIMITIVES["log"], (value,)) if value.primitive is CONSTANT and value.data > 0 else None
+    return (
+        node(PRIMITIVES["log"], (value,))
+        if value.primitive is CONSTANT and value.data > 0
+        else None
+    )
 
 
 def _over_end_part(quadrature: Quadrature, part: EndPart, name: str) -> Any:
@@ -306,7 +368,9 @@ def _over_end_part(quadrature: Quadrature, part: EndPart, name: str) -> Any:
 
 
 def still_part(integrand: Value, name: str, end: IntegralEnd) -> Value | None:
-    """Return the part of a formula that does not oscillate at an infinite end, in t; None unless the rest converges."""
+    """Return the part of a formula that does not oscillate at an infinite end, in t; None unless
+    the rest converges.
+    """
     part = _end_part(integrand, name, end, -1, None, math.inf)
     waves = oscillation_in(part.formula, name)
     if waves is None or waves.still is None:
@@ -317,7 +381,9 @@ def still_part(integrand: Value, name: str, end: IntegralEnd) -> Value | None:
 
 
 def _over_waves(waves: Oscillation, part: EndPart, name: str, digits: int) -> Any:
-    """Return the ball of the integral of what oscillates over a part at infinity; None if it is not known."""
+    """Return the ball of the integral of what oscillates over a part at infinity; None if it is not
+    known.
+    """
     start = part.first
     while (outer := waves_from(waves, name, start, digits)) is None:
         start *= 2

@@ -12,18 +12,20 @@ from ...operating_system import command_line
 from ...questions.problem import Quantity, parse
 from .limit import Limit, limit
 
+# The share of the work that is left that the limits in all variables may take.
 SHARE = 0.3
-"""The share of the work that is left that the limits in all variables may take."""
+# The most characters of limits in a hint.
 MAX_SAID = 100
-"""The most characters of limits in a hint."""
+# How the hint of an error begins that has no other.
 USUAL = "move the point into the domain"
-"""How the hint of an error begins that has no other."""
+# What the hint of a Taylor series says of the command.
 OF_SERIES = "`limit` gives it"
-"""What the hint of a Taylor series says of the command."""
 
 
 def hint_at_hole(text: str, point: Mapping[str, float], hint: str | None) -> str | None:
-    """Return the hint that names the limit at a point, or its sides; the usual one where the limit is not known."""
+    """Return the hint that names the limit at a point, or its sides; the usual one where the limit
+    is not known.
+    """
     said = hint or ""
     if not said.startswith(USUAL) and OF_SERIES not in said:
         return hint  # it says of another cause, such as numbers that are no fractions
@@ -69,7 +71,11 @@ def _typed(value: float) -> str:
 def _said(answer: Limit) -> str:
     if answer.exists and all(side.formula for side in answer.sides):
         return f"the limit there is {_formula(answer, answer.formula)}"
-    texts = [f"{_formula(answer, side.formula)} from the {side.side}" for side in answer.sides if side.formula]
+    texts = [
+        f"{_formula(answer, side.formula)} from the {side.side}"
+        for side in answer.sides
+        if side.formula
+    ]
     return f"the limit there is {' and '.join(texts)}"
 
 

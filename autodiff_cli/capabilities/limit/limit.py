@@ -7,7 +7,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ...engine.algebra.almost_everywhere import conjunction
-from ...engine.algebra.asymptotic_series import AsymptoticSeries, Multiseries, NoAsymptotics, NotReal, TooFewTerms
+from ...engine.algebra.asymptotic_series import (
+    AsymptoticSeries,
+    Multiseries,
+    NoAsymptotics,
+    NotReal,
+    TooFewTerms,
+)
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ...engine.algebra.identities import without_idle_angles
 from ...engine.algebra.simplify import simplify
@@ -36,8 +42,8 @@ if TYPE_CHECKING:
     from ...engine.quantities.unit import Unit
     from ...questions.quantities import ProgramUnits, Units
 
+# Terms of the series, more where they cancel.
 SIZES = (4, 8, 14, 22)
-"""Terms of the series, more where they cancel."""
 SIDE_NAMES = {1: "right", -1: "left"}
 
 
@@ -47,7 +53,9 @@ class OneSided(Record):
     side: str
     """`right` for falling, `left` for rising values of the variable."""
     kind: str
-    """`finite`, `infinite`, `oscillates`, or `undefined` where the formula has no value arbitrarily near."""
+    """`finite`, `infinite`, `oscillates`, or `undefined` where the formula has no value arbitrarily
+    near.
+    """
     formula: str | None
     """The limit as a formula: `1/2`, `pi/4`, `inf`, `-inf`; None if there is none."""
     value: Shown | None
@@ -69,7 +77,8 @@ class Limit(Record):
     point
     sides: the limits from one side or both
       side: `left` or `right`
-      kind: `finite`, `infinite`, `oscillates`, or `undefined` where the formula has no value arbitrarily near
+      kind: `finite`, `infinite`, `oscillates`, or `undefined` where the formula has no value \
+      arbitrarily near
       formula: that limit as a formula; null if there is none
       value figures: that limit as a number
     condition nonempty: what holds for variables without a value: `a != 0`; else null
@@ -119,9 +128,11 @@ def limit(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> Limit:
-    """Return the limit of a program where one variable approaches a place: `0`, `0+`, `0-`, `inf`, `-inf`.
+    """Return the limit of a program where one variable approaches a place: `0`, `0+`, `0-`, `inf`,
+    `-inf`.
 
-    Other variables may have values, or conditions in `assume`. Raises `ExpressionError` where the limit is not known.
+    Other variables may have values, or conditions in `assume`. Raises `ExpressionError` where the
+    limit is not known.
     """
     typed = dict(point or {})
     places = {name: as_approach(name, value) for name, value in typed.items()}
@@ -129,13 +140,20 @@ def limit(
     check_bare_functions(program, typed)
     if len(program.roots) > 1:
         message = f"this program has {len(program.roots)} outputs, and a limit is taken of one"
-        raise ExpressionError("type", message, program.all_nodes.span(program.roots[1]), "ask for each of them")
+        raise ExpressionError(
+            "type", message, program.all_nodes.span(program.roots[1]), "ask for each of them"
+        )
     warnings = [unused_name(program, name) for name in places if name not in program.leaves]
     name = _variable(program, places, wrt)
-    held = {other: place for other, place in places.items() if other != name and other in program.leaves}
+    held = {
+        other: place for other, place in places.items() if other != name and other in program.leaves
+    }
     for other, place in held.items():
         if place.side:
-            message = f"`{other}` and `{name}` both approach a place, and a limit is taken in one variable"
+            message = (
+                f"`{other}` and `{name}` both approach a place, and a limit is taken in one"
+                " variable"
+            )
             raise usage_error(message, f"give `{other}` a number, or choose with `--wrt {name}`")
     place = places[name]
     facts = _facts(assume, program)
@@ -150,16 +168,22 @@ def limit(
     kind, chosen = _together([*found.values()])
     if not constants.confirmed:
         message = "the cancellation of terms is confirmed with 150 digits, but not proven"
-        warnings.append(Diagnostic("limit", message, None, "give the numbers in a form that simplifies"))
+        warnings.append(
+            Diagnostic("limit", message, None, "give the numbers in a form that simplifies")
+        )
     sides = [_shown(SIDE_NAMES[side], one) for side, one in found.items()]
     if kind != "none" and any(side.kind == "undefined" for side in sides) and chosen is not None:
         missing = next(side.side for side in sides if side.kind == "undefined")
-        message = f"the formula has no value {SIDE_WORDS[missing]}: the limit is that of the other side"
+        message = (
+            f"the formula has no value {SIDE_WORDS[missing]}: the limit is that of the other side"
+        )
         warnings.append(Diagnostic("limit", message, None, None))
     formula = None if chosen is None else _formula(chosen)
     tree = None if measured is None else _units_of(measured, held, len(sides))
     numbers = _numbers(arithmetic, held, [chosen, *found.values()], tree)
-    listed = [side._replace(value=value) for side, value in zip(sides, numbers["limits"][1:], strict=True)]
+    listed = [
+        side._replace(value=value) for side, value in zip(sides, numbers["limits"][1:], strict=True)
+    ]
     return Limit(
         text,
         arithmetic,
@@ -185,14 +209,18 @@ def _typed(place: Approach) -> str:
 def _measured(
     program: Program, name: str, places: Mapping[str, Approach], asked: Names, system: bool
 ) -> ProgramUnits | None:
-    """Return the units of the limit; None without units. Raises `ExpressionError` where they do not agree."""
+    """Return the units of the limit; None without units. Raises `ExpressionError` where they do not
+    agree.
+    """
     if not (asked or have_units(program.text, places)):
         return None
     from ...engine.quantities.unit import Unit, si_unit  # only units need it
     from ...questions.quantities import ProgramUnits, needed_dimension, unit_value
 
     check_values(program, places)
-    values: dict[str, Any] = {each: unit_value(getattr(x, "unit", Unit()), x) for each, x in places.items()}
+    values: dict[str, Any] = {
+        each: unit_value(getattr(x, "unit", Unit()), x) for each, x in places.items()
+    }
     for each in values.keys() - {name}:
         values[each].number = getattr(places[each], "number", float(places[each]))
     place = places[name]
@@ -216,7 +244,9 @@ def _in_unit(side: SideLimit, unit: Unit) -> SideLimit:
         return side
     if unit.zero:
         value = value - unit.zero
-    return side._replace(value=value / unit.scale / value.m.pi ** int(unit.pi) if unit.pi else value / unit.scale)
+    return side._replace(
+        value=value / unit.scale / value.m.pi ** int(unit.pi) if unit.pi else value / unit.scale
+    )
 
 
 SIDE_WORDS = {"right": "above that place", "left": "below that place"}
@@ -226,16 +256,24 @@ def _variable(program: Program, places: Mapping[str, Approach], wrt: Sequence[st
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a limit is taken in one variable", "write `--wrt x`")
     example = next(iter(program.variables), "x")
-    candidates = list(wrt or [name for name, place in places.items() if place.side and name in program.leaves])
+    candidates = list(
+        wrt or [name for name, place in places.items() if place.side and name in program.leaves]
+    )
     candidates = candidates or [name for name in places if name in program.leaves] or [*places][:1]
     if not candidates:
-        raise usage_error("a limit needs a place", f"write `--at {example}=0`, `{example}=0+` or `{example}=inf`")
+        raise usage_error(
+            "a limit needs a place", f"write `--at {example}=0`, `{example}=0+` or `{example}=inf`"
+        )
     if len(candidates) > 1:
         message = f"{quote(candidates)} have places, and a limit is taken in one variable"
-        raise usage_error(message, f"choose it with `--wrt {candidates[0]}`; the others are held fixed")
+        raise usage_error(
+            message, f"choose it with `--wrt {candidates[0]}`; the others are held fixed"
+        )
     (name,) = candidates
     if name not in places:
-        raise usage_error(f"`{name}` has no place to approach", f"write `--at {name}=0`, or `{name}=inf`")
+        raise usage_error(
+            f"`{name}` has no place to approach", f"write `--at {name}=0`, or `{name}=inf`"
+        )
     return name
 
 
@@ -252,9 +290,18 @@ class LimitUnknown(Exception):
 
 
 def _one_sided(
-    program: Program, name: str, place: Approach, side: int, held: Mapping[str, Approach], constants: ExactConstants
+    program: Program,
+    name: str,
+    place: Approach,
+    side: int,
+    held: Mapping[str, Approach],
+    constants: ExactConstants,
 ) -> SideLimit:
-    others = {other: _parameter(constants, program, other, held) for other in program.variables if other != name}
+    others = {
+        other: _parameter(constants, program, other, held)
+        for other in program.variables
+        if other != name
+    }
     try:
         try:
             return side_limit(program.graph, name, place, side, others, constants)
@@ -289,7 +336,11 @@ def side_limit(
             values = {other: m.number(x) for other, x in others.items()} | {name: at}
             return _limit_of(m, m.number(evaluate_in(m, source, values).value))
         except TooFewTerms:
-            reason = "a part of it oscillates, and its bounds do not decide" if m.is_irregular else reason
+            reason = (
+                "a part of it oscillates, and its bounds do not decide"
+                if m.is_irregular
+                else reason
+            )
             continue
         except NoAsymptotics:
             reason = "a function of it has no series there"
@@ -297,14 +348,20 @@ def side_limit(
         except NotReal:
             return SideLimit("undefined")
         except (Refusal, ZeroDivisionError, ExpressionError) as error:
-            if isinstance(error, ExpressionError) and error.kind not in ("domain", "overflow", UNDECIDED):
+            if isinstance(error, ExpressionError) and error.kind not in (
+                "domain",
+                "overflow",
+                UNDECIDED,
+            ):
                 raise
             reason = str(error) or "a divisor is 0 there"
             break
     raise LimitUnknown(reason)
 
 
-def _parameter(constants: ExactConstants, program: Program, name: str, held: Mapping[str, Approach]) -> ExactConstant:
+def _parameter(
+    constants: ExactConstants, program: Program, name: str, held: Mapping[str, Approach]
+) -> ExactConstant:
     if name in held:
         return _constant(constants, held[name])
     return constants.parameter(program.variables[name])
@@ -364,11 +421,20 @@ def _shown(name: str, side: SideLimit) -> OneSided:
 
 
 def _numbers(
-    arithmetic: Arithmetic, held: Mapping[str, Approach], sides: Sequence[SideLimit | None], units: Units | None
+    arithmetic: Arithmetic,
+    held: Mapping[str, Approach],
+    sides: Sequence[SideLimit | None],
+    units: Units | None,
 ) -> dict[str, Any]:
-    """Return the numbers of limits without variables, and the values that are held fixed, in their units."""
+    """Return the numbers of limits without variables, and the values that are held fixed, in their
+    units.
+    """
     nodes = [
-        side.value.node if side is not None and side.value is not None and side.value.digits is not None else None
+        (
+            side.value.node
+            if side is not None and side.value is not None and side.value.digits is not None
+            else None
+        )
         for side in sides
     ]
     of_point = None if units is None else type(units)(point=units["point"])
@@ -383,7 +449,9 @@ def _numbers(
         of_point,
     )
     # a finite limit may be too large for a double: then there is its formula
-    numbers["limits"] = [None if type(x) is float and math.isinf(x) else x for x in numbers["limits"]]
+    numbers["limits"] = [
+        None if type(x) is float and math.isinf(x) else x for x in numbers["limits"]
+    ]
     return numbers
 
 
@@ -396,7 +464,11 @@ def _sign_error(value: Value) -> ExpressionError:
 def _without_minus(value: Value) -> Value:
     """Return a formula or its negative, whichever is written without a minus sign."""
     (opposite,) = simplify((node(NEG, (value,)),))
-    return min(value, opposite, key=lambda one: (expression_text(one).startswith("-"), len(expression_text(one))))
+    return min(
+        value,
+        opposite,
+        key=lambda one: (expression_text(one).startswith("-"), len(expression_text(one))),
+    )
 
 
 def _condition(conditions: Sequence[Value]) -> str | None:

@@ -19,7 +19,9 @@ def run(call: Command) -> int:
 
 
 def _posed(text: str, point: Mapping[str, float]) -> Problem:
-    """Return the program as a problem in its variables; a place with a side is no number of all rows."""
+    """Return the program as a problem in its variables; a place with a side is no number of all
+    rows.
+    """
     program = parse(text, [*point], units=True)
     warnings = [unused_name(program, name) for name in point if name not in program.leaves]
     places = [name for name, value in point.items() if isinstance(value, Approach)]

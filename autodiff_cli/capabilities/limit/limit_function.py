@@ -8,7 +8,8 @@ from . import limit as _limit
 
 
 class Limit(Answer, _limit.Limit, shows=("kind", "formula", "limit")):
-    """The limit of a program where one variable approaches a place: `0`, `"0+"`, `"0-"`, `"inf"`, `"-inf"`.
+    """The limit of a program where one variable approaches a place: `0`, `"0+"`, `"0-"`, `"inf"`,
+    `"-inf"`.
 
     >>> limit("sin(x)/x", {"x": 0}).formula
     '1'

@@ -24,7 +24,9 @@ class LimitView(View[Limit], of=Limit):
         else:
             yield Paragraph((*value_line(name, "none").pieces, (f"   {_reason(answer)}", "faint")))
         kinds = {side.kind for side in answer.sides}
-        if len(answer.sides) > 1 and (answer.kind == "none" or (answer.exists and "undefined" in kinds)):
+        if len(answer.sides) > 1 and (
+            answer.kind == "none" or (answer.exists and "undefined" in kinds)
+        ):
             for side in answer.sides:
                 text = REASONS.get(side.kind) or self._with_number(side.formula, side.value)
                 yield value_line(f"from the {side.side}", text)
@@ -36,7 +38,10 @@ class LimitView(View[Limit], of=Limit):
         if formula is None or value is None:
             return formula or "none"
         number = format_number(value, self.digits)  # type: ignore[arg-type]
-        if formula == format_number(without_unit(value), self.digits) or getattr(value, "text", None) == formula:
+        if (
+            formula == format_number(without_unit(value), self.digits)
+            or getattr(value, "text", None) == formula
+        ):
             return number
         return f"{formula} = {number}"
 
@@ -55,7 +60,9 @@ class LimitView(View[Limit], of=Limit):
     def one_line(self, answer: Limit) -> str:
         if answer.exists and answer.formula and unit_of(answer.limit) is not None:
             is_plain = plain_number(answer.formula.removeprefix("-"))
-            return with_literal_unit(answer.formula if is_plain else f"({answer.formula})*1", answer.limit)
+            return with_literal_unit(
+                answer.formula if is_plain else f"({answer.formula})*1", answer.limit
+            )
         if answer.exists:
             return answer.formula or ""
         if len(answer.sides) > 1 and answer.kind == "none":

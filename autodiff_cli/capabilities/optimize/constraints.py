@@ -1,6 +1,7 @@
 """Minima under constraints: conditions of first and second order.
 
-The Lagrangian is f - Σ λ·g, with g ≥ 0 or g = 0: Nocedal and Wright, Numerical Optimization, 12.3 and 12.5.
+The Lagrangian is f - Σ λ·g, with g ≥ 0 or g = 0: Nocedal and Wright, Numerical Optimization, 12.3
+and 12.5.
 """
 
 from __future__ import annotations
@@ -50,15 +51,18 @@ ZERO_MULTIPLIER = 1e-9  # share of a constraint in the gradient, relative to the
 ERROR_MARGIN = 4  # rounding errors that the last of Newton's steps leaves
 MAX_REMAINDER = 1e-10  # of the gradient, relative to the terms of its sum
 
+# The kinds of points under constraints, of a search for a minimum.
 WORDS: dict[Any, str] = {
     **KINDS,
-    "minimum": "a local minimum under the constraints: the Lagrangian is convex along them, or they fix the point",
+    "minimum": (
+        "a local minimum under the constraints: the Lagrangian is convex along them, or they fix"
+        " the point"
+    ),
     "saddle": "not a minimum: the value falls along the constraints; start elsewhere",
     "flat": "the second derivatives along the constraints do not show whether this is a minimum",
     "kink": "at a kink, where the derivative is a convention",
     None: "the kind of point is not known, as there are no second derivatives",
 }
-"""The kinds of points under constraints, of a search for a minimum."""
 
 
 class Constraint(NamedTuple):
@@ -87,10 +91,16 @@ def parse_constraints(texts: str | Sequence[str]) -> list[Constraint]:
 def _constraints(text: str, statement: str, relation: Relation) -> Iterator[Constraint]:
     meanings = [meaning for _, meaning, _ in relation.pairs(text)]
     if not meanings or len(relation.sides) != len(relation.signs) + 1 or "!=" in meanings:
-        raise usage_error(f"`{statement}` is not a constraint", 'write `--subject-to "x + y <= 1"`, or `=` or `>=`')
+        raise usage_error(
+            f"`{statement}` is not a constraint",
+            'write `--subject-to "x + y <= 1"`, or `=` or `>=`',
+        )
     for sign in relation.signs:
         if sign in "<>":
-            raise usage_error(f"`{statement}` is strict, so that no optimum can be at its limit", f"write `{sign}=`")
+            raise usage_error(
+                f"`{statement}` is strict, so that no optimum can be at its limit",
+                f"write `{sign}=`",
+            )
     for difference, meaning, written in relation.pairs(text):
         program = build(lambda difference=difference: program_of([difference]), text, units=True)  # type: ignore[misc]
         check_single(program)
@@ -112,7 +122,9 @@ class FirstOrder(NamedTuple):
 
     def room(self, near: float) -> Any:
         """Return the rounding errors, with those of relative changes of the variables."""
-        return self.errors + near * np.maximum(np.linalg.norm(self.gradients * self.typical, axis=1), 1e-300)
+        return self.errors + near * np.maximum(
+            np.linalg.norm(self.gradients * self.typical, axis=1), 1e-300
+        )
 
     @property
     def sizes(self) -> Any:
@@ -127,9 +139,14 @@ class ConstrainedProblem(Objective):
     @cached_property
     def functions(self) -> list[tuple[Single | DataLoss, Sequence[str]]]:
         programs = [constraint.program for constraint in self.constraints]
-        by = [tuple(name for name in self.free if name in program.variables) for program in programs]
+        by = [
+            tuple(name for name in self.free if name in program.variables) for program in programs
+        ]
         own = zip(programs, by, strict=True)
-        return [(self.function, self.evaluator.wrt), *((Single(of.outputs[0]), names) for of, names in own)]
+        return [
+            (self.function, self.evaluator.wrt),
+            *((Single(of.outputs[0]), names) for of, names in own),
+        ]
 
     @cached_property
     def equations(self) -> Any:
@@ -144,9 +161,14 @@ class ConstrainedProblem(Objective):
         return np.linalg.norm(self.start_gradients * self.scale, axis=1)
 
     def set_scale(self, x: Any) -> None:
-        """Take the sizes of the variables from the way to `x`: the largest, and the first for rounding errors."""
+        """Take the sizes of the variables from the way to `x`: the largest, and the first for
+        rounding errors.
+        """
         rows = np.abs([*(step.free_values for step in self.path), x])
-        self.scale, self.first = np.max(rows, axis=0), rows[np.argmax(rows > 0, axis=0), range(len(x))]
+        self.scale, self.first = (
+            np.max(rows, axis=0),
+            rows[np.argmax(rows > 0, axis=0), range(len(x))],
+        )
         self.scale[self.scale == 0] = self.first[self.first == 0] = 1.0
         self.typical = np.maximum(np.abs(x), 1e-6 * self.first)
 
@@ -155,7 +177,11 @@ class ConstrainedProblem(Objective):
         return [by_name.get(name, 0.0) for name in self.free]
 
     def first_order(
-        self, x: Any, places: Sequence[int] | None = None, row: DescentStep | None = None, size: Any = 0.0
+        self,
+        x: Any,
+        places: Sequence[int] | None = None,
+        row: DescentStep | None = None,
+        size: Any = 0.0,
     ) -> FirstOrder:
         """Return the first order of function (from its `row`, if given) and constraints.
 
@@ -167,17 +193,26 @@ class ConstrainedProblem(Objective):
         if row is not None:
             columns.append((row.value, 0.0, row.partials, [0.0] * len(x)))
             places = range(1, len(self.functions))
-        for function, names in self.functions if places is None else [self.functions[k] for k in places]:
+        for function, names in (
+            self.functions if places is None else [self.functions[k] for k in places]
+        ):
             spread = {name: UNIT_ROUNDOFF * size for name, size in sizes.items() if name in names}
             inputs = {name: Bounded(v, spread.get(name, 0.0)) for name, v in point.items()}
             value, slopes = function.value_and_gradient_with_errors(inputs, names)
             gradient, errors = [g.x for g in slopes], [g.error for g in slopes]
-            columns.append((value.x, value.error, self._embed(gradient, names), self._embed(errors, names)))
+            columns.append(
+                (value.x, value.error, self._embed(gradient, names), self._embed(errors, names))
+            )
         return FirstOrder(x, self.scale, self.typical, *map(np.array, zip(*columns, strict=True)))
 
     def _for_scipy(self, method: str, steps: int) -> dict[str, Any]:
-        def in_scipy(constraint: Constraint, function: Any, names: Sequence[str]) -> NonlinearConstraint:
-            evaluator, where = Evaluator(constraint.program, names), [self.free.index(name) for name in names]
+        def in_scipy(
+            constraint: Constraint, function: Any, names: Sequence[str]
+        ) -> NonlinearConstraint:
+            evaluator, where = (
+                Evaluator(constraint.program, names),
+                [self.free.index(name) for name in names],
+            )
 
             def value_and_gradient(x: Any) -> tuple[float, Any]:
                 point = self.point(x.tolist())
@@ -196,11 +231,16 @@ class ConstrainedProblem(Objective):
                 return result
 
             most, values = 0.0 if constraint.equality else math.inf, value_and_gradient
-            return NonlinearConstraint(lambda x: values(x)[0], 0.0, most, jac=lambda x: values(x)[1], hess=hessian)
+            return NonlinearConstraint(
+                lambda x: values(x)[0], 0.0, most, jac=lambda x: values(x)[1], hess=hessian
+            )
 
         more: dict[str, Any] = {"options": {"ftol": 1e-10, "maxiter": steps}}
         if method != "slsqp":
-            more = {"options": {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps}, "hess": self.hessian}
+            more = {
+                "options": {"gtol": 1e-10, "xtol": 1e-12, "maxiter": steps},
+                "hess": self.hessian,
+            }
         parts = zip(self.constraints, self.functions[1:], strict=True)
         more["constraints"] = [in_scipy(constraint, *function) for constraint, function in parts]
         if any(math.isfinite(end) for ends in self.limits for end in ends):
@@ -233,7 +273,10 @@ class ConstrainedProblem(Objective):
             result[list(places)] = solution[: len(places)]
             result[equations] -= solution[len(places) : len(places) + len(equations)]
         left = gradients[0] - result @ gradients[1:]
-        pushes = [wall == 2 or (wall and wall * slope < 0) for wall, slope in zip(walls, left.tolist(), strict=True)]
+        pushes = [
+            wall == 2 or (wall and wall * slope < 0)
+            for wall, slope in zip(walls, left.tolist(), strict=True)
+        ]
         return result, np.where(pushes, 0.0, left)
 
     def largest_change(self, at: FirstOrder) -> float:
@@ -274,10 +317,16 @@ class ConstrainedProblem(Objective):
                     break
         except SearchStopped:
             if self.boundless:
-                return self.report_unbounded("the value falls without bound along the constraints"), method
+                return (
+                    self.report_unbounded("the value falls without bound along the constraints"),
+                    method,
+                )
             reason, message = self.stop_reason("last point")
         if best is None:
-            return ConvergenceReport(self.path[-1], None, "", reason, message or "not converged"), method
+            return (
+                ConvergenceReport(self.path[-1], None, "", reason, message or "not converged"),
+                method,
+            )
         if best.reason:
             return best, method
         return best._replace(reason=reason, message=message or best.message), method
@@ -299,7 +348,9 @@ class ConstrainedProblem(Objective):
         for near in BORDER_DISTANCES:
             room = near * self.scale
             start = np.where((x - low <= room) & (pushed >= 0), low, x)
-            reduced = ReducedProblem(self, np.where((high - x <= room) & (pushed <= 0), high, start), near)
+            reduced = ReducedProblem(
+                self, np.where((high - x <= room) & (pushed <= 0), high, start), near
+            )
             before, posed = posed, (reduced.places, reduced.x.tolist())
             local = reduced.judged() if posed != before else None
             if local is not None:
@@ -312,36 +363,55 @@ class ConstrainedProblem(Objective):
         report = self._conditions(x, reduced, None)
         return kinks[0] if kinks and not report.reason else (x, report)
 
-    def _conditions(self, x: Any, reduced: ReducedProblem, local: ConvergenceReport | None) -> ConvergenceReport:
+    def _conditions(
+        self, x: Any, reduced: ReducedProblem, local: ConvergenceReport | None
+    ) -> ConvergenceReport:
         at = self.first_order(x, size=self.first)
         multipliers, left = self.multipliers(at, self.active_constraints(at, BORDER_DISTANCES[-1]))
-        held = np.flatnonzero(self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]).tolist()
+        held = np.flatnonzero(
+            self.equations | (np.abs(at.values) <= at.room(MAX_VIOLATION))[1:]
+        ).tolist()
 
         off = self._violations_in_words(x)
         errors = at.gradient_errors
         largest, shares = self.largest_change(at), np.abs(multipliers) * at.sizes[1:]
         # multipliers are as exact as the largest share
         bounds = np.abs(multipliers)
-        bounds[held] = np.maximum(bounds[held], np.max(shares, initial=0.0) / np.maximum(at.sizes[1:][held], 1e-300))
+        bounds[held] = np.maximum(
+            bounds[held], np.max(shares, initial=0.0) / np.maximum(at.sizes[1:][held], 1e-300)
+        )
         terms = np.abs(at.gradients[0]) + bounds @ np.abs(at.gradients[1:])
-        allowed = ERROR_MARGIN * (errors[0] + np.abs(multipliers) @ errors[1:]) + MAX_REMAINDER * terms
+        allowed = (
+            ERROR_MARGIN * (errors[0] + np.abs(multipliers) @ errors[1:]) + MAX_REMAINDER * terms
+        )
         # a constraint whose multiplier is not 0 is at its border
-        loose = any(k not in held and share > ZERO_MULTIPLIER * largest for k, share in enumerate(shares))
+        loose = any(
+            k not in held and share > ZERO_MULTIPLIER * largest for k, share in enumerate(shares)
+        )
         kind: str | None = "not stationary"
         verdict = reason = ""
         if off:
-            message = f"not converged: no point was found where all constraints hold: {', '.join(off)}"
+            message = (
+                f"not converged: no point was found where all constraints hold: {', '.join(off)}"
+            )
         elif local is not None and local.reason in ("kink", "unattained", "jump"):
             kind, verdict, reason, message = local.kind, local.verdict, local.reason, local.message
         elif local is not None and local.kind == "not stationary":
-            message = "not converged: the value falls on along the constraints; start elsewhere (`--at`)"
+            message = (
+                "not converged: the value falls on along the constraints; start elsewhere (`--at`)"
+            )
             message = self.sense.phrase(message)
         elif np.any(np.abs(left) > allowed) or loose:
             message = "not converged: the gradient is not a sum of the constraints' gradients: "
-            message += f"{np.max(np.abs(left)):.3g} remains; start elsewhere (`--at`), or write kinks as constraints"
+            message += (
+                f"{np.max(np.abs(left)):.3g} remains; start elsewhere (`--at`), or write kinks as"
+                " constraints"
+            )
         elif self._has_kinks(x, held):
             kind = "kink"
-            message = "not converged: there is a kink here, where the KKT conditions need derivatives"
+            message = (
+                "not converged: there is a kink here, where the KKT conditions need derivatives"
+            )
         else:
             reason = "kkt"
             # without a multiplier it may leave its border to one side only
@@ -351,14 +421,19 @@ class ConstrainedProblem(Objective):
             kind, verdict = self._kind_at_kkt_point(
                 local, weak, bool(np.any(unclear)), slopes <= ZERO_MULTIPLIER * largest
             )
-            message = "converged: feasible, and the gradient is a sum of the active constraints' gradients"
+            message = (
+                "converged: feasible, and the gradient is a sum of the active constraints'"
+                " gradients"
+            )
             message += " (KKT conditions)"
         numbers = zip(self.constraints, at.values[1:].tolist(), multipliers.tolist(), strict=True)
         at_point = [
             ConstraintAtPoint(constraint.text, value + 0.0, multiplier + 0.0, k in held)
             for k, (constraint, value, multiplier) in enumerate(numbers)
         ]
-        return ConvergenceReport(self.start, kind, verdict, reason, message, constraints=tuple(at_point))
+        return ConvergenceReport(
+            self.start, kind, verdict, reason, message, constraints=tuple(at_point)
+        )
 
     def _has_kinks(self, x: Any, constraints: Sequence[int]) -> bool:
         """Return whether the function, or one of some constraints, has a kink at a point."""
@@ -378,8 +453,8 @@ class ConstrainedProblem(Objective):
     ) -> tuple[str | None, str]:
         """Return what a point that meets the KKT conditions is, and the verdict on it.
 
-        `weak` is whether a constraint there has no multiplier, `unclear` whether constraints may depend on each other,
-        `level` where the Lagrangian has no slope.
+        `weak` is whether a constraint there has no multiplier, `unclear` whether constraints may
+        depend on each other, `level` where the Lagrangian has no slope.
         """
         kind, verdict = (None, "") if local is None else (local.kind, local.verdict)
         if kind in ("maximum", "saddle"):
@@ -395,7 +470,8 @@ class ConstrainedProblem(Objective):
 class ReducedProblem(SearchProblem):
     """The function on its active constraints near a point.
 
-    Some variables follow from the others: the reduced gradient of Nocedal and Wright, Numerical Optimization, 15.2.
+    Some variables follow from the others: the reduced gradient of Nocedal and Wright, Numerical
+    Optimization, 15.2.
     """
 
     def __init__(self, problem: ConstrainedProblem, x: Any, near: float) -> None:
@@ -404,20 +480,27 @@ class ReducedProblem(SearchProblem):
         active = problem.active_constraints(at, near)
         multipliers, _ = problem.multipliers(at, active)
         largest, shares = problem.largest_change(at), multipliers * at.sizes[1:]
-        self.places = [1 + k for k in active if problem.equations[k] or shares[k] > ZERO_MULTIPLIER * largest]
+        self.places = [
+            1 + k for k in active if problem.equations[k] or shares[k] > ZERO_MULTIPLIER * largest
+        ]
         self.dependent: list[int] = []
         if self.places:
-            # independent constraints, equations first; variables that follow, first those at no bound
+            # independent constraints, equations first; variables that follow, first those at no
+            # bound
             magnitudes = 10.0 ** np.floor(np.log10(problem.scale))
             matrix = at.gradients[self.places] * np.maximum(magnitudes, np.abs(x))
             sizes = at.sizes[self.places]
             first = np.where(problem.equations[np.array(self.places) - 1], 2.0, 1.0)
-            unit = np.where(sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0)
+            unit = np.where(
+                sizes > MIN_INDEPENDENT * problem.start_sizes[self.places], first / sizes, 0.0
+            )
             _, r, rows = qr((matrix * unit[:, None]).T, mode="economic", pivoting=True)
             rank = int(np.count_nonzero(np.abs(np.diagonal(r)) > MIN_INDEPENDENT))
             self.places = [self.places[k] for k in rows[:rank]]
             free = [BOUND_SHARE if wall else 1.0 for wall in bounds_at(x, problem.limits)]
-            self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][:rank].tolist()
+            self.dependent = qr(matrix[rows[:rank]] * free, mode="economic", pivoting=True)[2][
+                :rank
+            ].tolist()
         self.others = [k for k in range(len(x)) if k not in self.dependent]
         self.ends, self.least = np.array(problem.limits).T, -near * largest
         self.sizes, self.path = problem.scale, []
@@ -445,7 +528,9 @@ class ReducedProblem(SearchProblem):
             if row is not None:
                 at, _, ways = self._solve(x, row)
                 partials = tuple((ways.T @ at.gradients[0]).tolist())
-                return row._replace(free=names, partials=partials, gradient_norm=math.hypot(*partials))
+                return row._replace(
+                    free=names, partials=partials, gradient_norm=math.hypot(*partials)
+                )
         return None
 
     def _on_constraints(self, x: Any) -> Any:
@@ -457,7 +542,9 @@ class ReducedProblem(SearchProblem):
                 if not off < least:
                     break
                 x, least, here = here, off, here.copy()
-                here[self.dependent] -= np.linalg.solve(own.gradients[:, self.dependent], own.values)
+                here[self.dependent] -= np.linalg.solve(
+                    own.gradients[:, self.dependent], own.values
+                )
                 here = np.clip(here, *self.ends)
         return x
 
@@ -475,17 +562,23 @@ class ReducedProblem(SearchProblem):
         # beside a bound, that may hold what the constraints do not
         shares = zip(multipliers * at.sizes[places], places, strict=True)
         signed = [share for share, k in shares if not problem.equations[k - 1]]
-        wrong = not np.any(np.isin(x[dependent], self.ends)) and min(signed, default=0.0) < self.least
+        wrong = (
+            not np.any(np.isin(x[dependent], self.ends)) and min(signed, default=0.0) < self.least
+        )
         if wrong or np.any(problem.violations(at, self.near)):
             raise ExpressionError("domain", "a constraint does not hold here")
         return at, multipliers, ways
 
-    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+    def derivatives(
+        self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]
+    ) -> Derivatives:
         """Return value, gradient and Hessian by the other variables."""
         problem, free = self.problem, self.problem.free
         at, multipliers, ways = self._solve(np.array([point[name] for name in free]))
         n, there = len(at.x), problem.point(at.x.tolist())
-        gradient, gradient_error, hessian, hessian_error = (np.zeros(shape) for shape in (n, n, (n, n), (n, n)))
+        gradient, gradient_error, hessian, hessian_error = (
+            np.zeros(shape) for shape in (n, n, (n, n), (n, n))
+        )
         for place, factor in zip((0, *self.places), (1.0, *-multipliers), strict=True):
             function, names = problem.functions[place]
             where = [free.index(name) for name in names]
@@ -512,7 +605,9 @@ class ReducedProblem(SearchProblem):
         at, multipliers, ways = self._solve(x)
         size, places = np.abs(multipliers), self.places
         error = float(at.errors[0] + size @ at.errors[places])
-        gradient_error = np.abs(ways).T @ (at.gradient_errors[0] + size @ at.gradient_errors[places])
+        gradient_error = np.abs(ways).T @ (
+            at.gradient_errors[0] + size @ at.gradient_errors[places]
+        )
         gradient = zip((ways.T @ at.gradients[0]).tolist(), gradient_error.tolist(), strict=True)
         return Bounded(float(at.values[0]), error), [Bounded(g, e) for g, e in gradient]
 

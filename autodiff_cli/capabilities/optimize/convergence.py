@@ -13,7 +13,14 @@ from typing import TYPE_CHECKING, NamedTuple
 from ...engine.numbers.running_error import UNIT_ROUNDOFF, Bounded
 from ...engine.numerics.linear_algebra import dot, eigh, min_norm_point
 from ...engine.numerics.newton import bisect
-from ...engine.numerics.optimality import MAX_NAMED, Derivatives, Single, Verdict, classify, direction_in_words
+from ...engine.numerics.optimality import (
+    MAX_NAMED,
+    Derivatives,
+    Single,
+    Verdict,
+    classify,
+    direction_in_words,
+)
 from ...errors import Diagnosed, Diagnostic, ExpressionError, NotSmooth
 from ...questions.figures import unsigned
 from ...record import Record
@@ -39,8 +46,8 @@ SAME_POINT_DISTANCE = 1e-3  # relative distance of points that count as the same
 FLAT_SHOWN = 3  # directions
 
 CURVED = {"convex": "minimum", "concave": "maximum", "indefinite": "saddle"}
+# The bounds of the variables that move, infinite where there is none.
 Limits = Sequence[tuple[float, float]]
-"""The bounds of the variables that move, infinite where there is none."""
 
 
 _OPPOSITES = {"minimum": "maximum", "falls": "rises", "positive": "negative"}
@@ -72,13 +79,20 @@ class Sense(NamedTuple):
         return sentence.format(**parts) if parts else sentence
 
 
+# The kinds of points, of a search for a minimum.
 KINDS = {
     "minimum": "a local minimum: the Hessian there is positive definite",
-    "maximum": "not a minimum but a local maximum: the Hessian there is negative definite; start elsewhere",
-    "saddle": "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start elsewhere",
-    "not stationary": "not a stationary point: the partial derivatives are not 0 within their rounding errors",
+    "maximum": (
+        "not a minimum but a local maximum: the Hessian there is negative definite; start elsewhere"
+    ),
+    "saddle": (
+        "not a minimum but a saddle point: the Hessian there has a negative eigenvalue; start"
+        " elsewhere"
+    ),
+    "not stationary": (
+        "not a stationary point: the partial derivatives are not 0 within their rounding errors"
+    ),
 }
-"""The kinds of points, of a search for a minimum."""
 
 
 class ConstraintAtPoint(Record):
@@ -140,7 +154,11 @@ class SearchProblem(ABC):
     def report(self, row: DescentStep, *, walking: bool) -> ConvergenceReport:
         """Return the report on the end of a search that had steps left, or not."""
         report = self._report(row, walking=walking)
-        name = self.jump_beside(report.row) if report.reason in ("gradient", "precision", "kink") else None
+        name = (
+            self.jump_beside(report.row)
+            if report.reason in ("gradient", "precision", "kink")
+            else None
+        )
         if name is None:
             return report
         where = f"the value jumps along {name} at this point or close to it"
@@ -156,11 +174,16 @@ class SearchProblem(ABC):
             return self._describe(row, here, kinks, why)
         stationary = projected_slope(row, self.limits) <= self.tolerance
         trail, last = self.newton(row, here, stationary)
-        if last is not None and (settled := self._after_newton(trail, last, stationary)) is not None:
+        if (
+            last is not None
+            and (settled := self._after_newton(trail, last, stationary)) is not None
+        ):
             return settled
         if here is not None and self._gains_nothing(row, here):
             report = self._describe(row, here._replace(kind=CURVED[here.curvature]))
-            return self._precise(report, "a further step would change the value by less than its rounding error")
+            return self._precise(
+                report, "a further step would change the value by less than its rounding error"
+            )
         held_up = None if stationary or self.function.is_smooth else self.at_kink(row)
         if held_up is None and stationary and not self.is_stationary(row, here):
             return self._falling(row)
@@ -170,14 +193,17 @@ class SearchProblem(ABC):
     def _precise(self, report: ConvergenceReport, why: str) -> ConvergenceReport:
         if projected_slope(report.row, self.limits) > self.tolerance:
             return report._replace(reason="precision", message=f"converged: {why}")
-        at_bounds = f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
+        at_bounds = (
+            f"held by the bounds of {', '.join(report.held)}, and no other" if report.held else "no"
+        )
         message = f"converged: {at_bounds} partial derivative is larger than {self.tolerance:g}"
         return report._replace(reason="gradient", message=message)
 
     def is_stationary(self, row: DescentStep, verdict: Verdict | None) -> bool:
         """Return whether the gradient is 0 within rounding errors.
 
-        Without a verdict by the Hessian it may be as small as the tolerance, relative to the largest on the way.
+        Without a verdict by the Hessian it may be as small as the tolerance, relative to the
+        largest on the way.
         """
         if verdict is not None:
             return verdict.kind != "not stationary"
@@ -185,7 +211,9 @@ class SearchProblem(ABC):
         if here is not None:
             beyond = [g.x if abs(g.x) > g.error else 0.0 for g in here[1]]
             row = row._replace(partials=tuple(beyond))
-        return self._change(row) <= self.tolerance * max(map(self._change, self.path[:-1]), default=math.inf)
+        return self._change(row) <= self.tolerance * max(
+            map(self._change, self.path[:-1]), default=math.inf
+        )
 
     def _change(self, row: DescentStep) -> float:
         # by how much steps as large as the variables change the value, beside bounds
@@ -210,7 +238,9 @@ class SearchProblem(ABC):
             why = str(error)
         return None, self.function.kinks(row.point, row.free) or kinks, why
 
-    def _unclear_direction(self, row: DescentStep, at: Derivatives, verdict: Verdict) -> tuple[float, ...] | None:
+    def _unclear_direction(
+        self, row: DescentStep, at: Derivatives, verdict: Verdict
+    ) -> tuple[float, ...] | None:
         import numpy as np
 
         rest = [k for k in range(len(row.free)) if k not in verdict.held]
@@ -235,14 +265,20 @@ class SearchProblem(ABC):
                     return tuple((direction / max(direction.tolist(), key=abs)).tolist())
         return None
 
-    def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+    def bounded_at(
+        self, row: DescentStep, x: Sequence[float] | None = None
+    ) -> tuple[Bounded, list[Bounded]] | None:
         """Return value and gradient at a row, or at `x`, with rounding errors."""
         point = row.point if x is None else {**row.point, **dict(zip(row.free, x, strict=True))}
         result = None
         with suppress(ExpressionError):
             for sizes in (self.size, [abs(point[name]) for name in row.free]):
-                errors = {name: UNIT_ROUNDOFF * size for name, size in zip(row.free, sizes, strict=True)}
-                inputs = {name: Bounded(value, errors.get(name, 0.0)) for name, value in point.items()}
+                errors = {
+                    name: UNIT_ROUNDOFF * size for name, size in zip(row.free, sizes, strict=True)
+                }
+                inputs = {
+                    name: Bounded(value, errors.get(name, 0.0)) for name, value in point.items()
+                }
                 result = self.function.value_and_gradient_with_errors(inputs, row.free)
                 if math.isfinite(sum(g.error for g in result[1])):
                     break
@@ -258,16 +294,24 @@ class SearchProblem(ABC):
         return [min(max(x + times * s, low), high) for x, s, (low, high) in along]
 
     def _gains_nothing(self, row: DescentStep, here: Verdict) -> bool:
-        """Return whether the value is curved, and a step to its end would change it by less than it is rounded."""
+        """Return whether the value is curved, and a step to its end would change it by less than it
+        is rounded.
+        """
         curved = here.curvature == "convex" or self._is_near(here.step)
         return curved and here.curvature in CURVED and here.gain <= self.value_error(row)
 
-    def _after_newton(self, trail: Sequence[DescentStep], last: Verdict, stationary: bool) -> ConvergenceReport | None:
-        """Return what the points of Newton's steps, with the verdict on the last, show of the first, if anything."""
+    def _after_newton(
+        self, trail: Sequence[DescentStep], last: Verdict, stationary: bool
+    ) -> ConvergenceReport | None:
+        """Return what the points of Newton's steps, with the verdict on the last, show of the
+        first, if anything.
+        """
         row, end, way = trail[0], trail[-1], _divergence(trail, self.size)
         if way < 0 and last.kind != "minimum":
             return self._unattained(row, end)
-        end_is_near = self._is_near([b - a for a, b in zip(row.free_values, end.free_values, strict=True)])
+        end_is_near = self._is_near(
+            [b - a for a, b in zip(row.free_values, end.free_values, strict=True)]
+        )
         if last.kind != "not stationary" and way <= 0:
             if end.value > row.value + self.value_error(row):
                 # a saddle or a maximum above the end of the search
@@ -275,7 +319,9 @@ class SearchProblem(ABC):
                     return self._falling(row)
                 end = row
             report = self._describe(end, last)
-            return self._precise(report, "the partial derivatives are 0 within their rounding errors")
+            return self._precise(
+                report, "the partial derivatives are 0 within their rounding errors"
+            )
         lower = stationary and end.value <= row.value
         if lower and len(trail) > FEW_STEPS and not end_is_near:
             # small derivatives far from where they are 0
@@ -285,11 +331,15 @@ class SearchProblem(ABC):
     def _unattained(self, row: DescentStep, end: DescentStep) -> ConvergenceReport:
         """Return the report on a value that keeps falling on the way to an end."""
         start = row.free_values
-        far = max(range(len(start)), key=lambda k: abs(end.free_values[k] - start[k]) / self.size[k])
+        far = max(
+            range(len(start)), key=lambda k: abs(end.free_values[k] - start[k]) / self.size[k]
+        )
         name, x = row.free[far], end.free_values[far]
         value = row.text("value", unsigned(-end.value if self.sense.maximize else end.value))
         there = f"{value} at {name} = {row.text(name, x)}"
-        fall = self.sense.phrase("the value keeps falling ({there}); it seems to have no minimum", there=there)
+        fall = self.sense.phrase(
+            "the value keeps falling ({there}); it seems to have no minimum", there=there
+        )
         why = f"as {name} {'grows' if x > start[far] else 'falls'} {fall} that way"
         message = f"not converged: {why}: start elsewhere, or limit it: `--bounds {name}=…`"
         return ConvergenceReport(row, "not stationary", "", "unattained", message)
@@ -305,7 +355,9 @@ class SearchProblem(ABC):
                 break
             step = [s / size for s, size in zip(verdict.step, self.size, strict=True)]
             ratio = _ratio(before, step)
-            factor = 2 * factor if ratio >= MAX_STEP_RATIO else 1 / (1 - ratio) if ratio > 0.3 else 1.0
+            factor = (
+                2 * factor if ratio >= MAX_STEP_RATIO else 1 / (1 - ratio) if ratio > 0.3 else 1.0
+            )
             here = trail[-1]
             # to a saddle the value may rise, by what the gradient allows for
             slope = dot(verdict.slope, verdict.step)
@@ -321,7 +373,9 @@ class SearchProblem(ABC):
     def _flatter(
         self, here: DescentStep, verdict: Verdict, shares: Sequence[float], room: float
     ) -> tuple[float, DescentStep, Verdict] | None:
-        """Return the first share of a Newton step that leads to a smaller gradient, and the point there, if any."""
+        """Return the first share of a Newton step that leads to a smaller gradient, and the point
+        there, if any.
+        """
 
         def length(verdict: Verdict) -> float:
             return math.hypot(*(g * size for g, size in zip(verdict.slope, self.size, strict=True)))
@@ -329,7 +383,11 @@ class SearchProblem(ABC):
         most = here.value + self.value_error(here)
         for times in dict.fromkeys(shares):
             there = self.row(self._move(here, verdict.step, times))
-            if there is None or there.coordinates == here.coordinates or there.value > most + times * room:
+            if (
+                there is None
+                or there.coordinates == here.coordinates
+                or there.value > most + times * room
+            ):
                 continue
             other, _, _ = self._look(there)
             if other is not None and length(other) < length(verdict):
@@ -337,28 +395,42 @@ class SearchProblem(ABC):
         return None
 
     def _is_near(self, step: Sequence[float]) -> bool:
-        return all(abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True))
+        return all(
+            abs(s) <= SAME_POINT_DISTANCE * size for s, size in zip(step, self.size, strict=True)
+        )
 
     def _falling(self, row: DescentStep) -> ConvergenceReport:
         small = f"no partial derivative is larger than {self.tolerance:g}"
         if projected_slope(row, self.limits) > self.tolerance:
             small = "the search found no lower value"
         hint = "choose a smaller `--gradient-tolerance` or another start"
-        message = self.sense.phrase(f"not converged: {small}, but the value still falls from here; {hint}")
-        return ConvergenceReport(row, "not stationary", KINDS["not stationary"], "unattained", message)
+        message = self.sense.phrase(
+            f"not converged: {small}, but the value still falls from here; {hint}"
+        )
+        return ConvergenceReport(
+            row, "not stationary", KINDS["not stationary"], "unattained", message
+        )
 
     def _describe(
-        self, row: DescentStep, verdict: Verdict | None, kinks: tuple[Diagnostic, ...] = (), why: str = ""
+        self,
+        row: DescentStep,
+        verdict: Verdict | None,
+        kinks: tuple[Diagnostic, ...] = (),
+        why: str = "",
     ) -> ConvergenceReport:
         if verdict is None:
             if kinks:
                 return ConvergenceReport(row, "kink", self._beside_kink(row), kinks=kinks)
-            return ConvergenceReport(row, None, f"the kind of point is not known without the Hessian: {why}")
+            return ConvergenceReport(
+                row, None, f"the kind of point is not known without the Hessian: {why}"
+            )
         held, say = tuple(row.free[i] for i in verdict.held), self.sense.phrase
         few = len(row.free) <= MAX_SMALL_DIMENSION
         if few and not self.function.is_smooth and self._contradicted(row, verdict):
             return ConvergenceReport(row, "kink", self._beside_kink(row), held=held)
-        words = self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
+        words = (
+            self._along_flat(row, verdict) if verdict.kind == "flat" else say(KINDS[verdict.kind])
+        )
         if verdict.kind == "minimum" and held:
             bounds = f"the bound{'s' * (len(held) > 1)} of {', '.join(held)}"
             words = say("a local minimum: away from {bounds} the value rises", bounds=bounds)
@@ -369,21 +441,35 @@ class SearchProblem(ABC):
     def _along_flat(self, row: DescentStep, verdict: Verdict) -> str:
         say = self.sense.phrase
         if verdict.negative:
-            return say("not a minimum: the Hessian there is singular, and has a negative eigenvalue; start elsewhere")
+            return say(
+                "not a minimum: the Hessian there is singular, and has a negative eigenvalue; start"
+                " elsewhere"
+            )
         if not verdict.flat:
-            return say("first and second derivatives do not show whether this is a minimum within the bounds")
+            return say(
+                "first and second derivatives do not show whether this is a minimum within the"
+                " bounds"
+            )
         shown = verdict.flat[:FLAT_SHOWN]
         names = [direction_in_words(direction, row.free) for direction in shown]
         trends = [self.trends(row, direction) for direction in shown]
         for name, both in zip(names, trends, strict=True):
             if -1 in both:
-                way = "not a minimum: the Hessian there is singular along {name}, and the value falls that way"
+                way = (
+                    "not a minimum: the Hessian there is singular along {name}, and the value falls"
+                    " that way"
+                )
                 return say(way, name=name)
         every = len(shown) == len(verdict.flat)
         listed = " and ".join(names) if every else ", ".join(names) + ", …"
-        sentence = "the Hessian there is singular along {listed}, so it does not show whether this is a minimum; "
+        sentence = (
+            "the Hessian there is singular along {listed}, so it does not show whether this is a"
+            " minimum; "
+        )
         rises = all(1 in both and 0 not in both for both in trends)
-        trend = "the value rises that way" if rises and every else "no lower value was found that way"
+        trend = (
+            "the value rises that way" if rises and every else "no lower value was found that way"
+        )
         steps = ", ".join(f"`{name}`" for name in sorted(self.function.step_functions))
         trend += f"; derivatives do not see the jumps of {steps}: try other starts" if steps else ""
         return say(sentence + trend, listed=listed)
@@ -409,13 +495,19 @@ class SearchProblem(ABC):
         for k, name in enumerate(row.free):
             trends = self.trends(row, [float(i == k) for i in range(len(row.free))])
             if -1 in trends:
-                way = "not a minimum but a kink, from which the value falls along {name}; start elsewhere"
+                way = (
+                    "not a minimum but a kink, from which the value falls along {name}; start"
+                    " elsewhere"
+                )
                 return say(way, name=name)
             rises = rises and 0 not in trends
         if len(row.free) == 1:
             sides = "the value rises on both sides" if rises else "the value falls on neither side"
             return say(f"a local minimum at a kink, where the derivative is a convention: {sides}")
-        return say("at a kink, where the derivative is a convention; the value falls along no single variable")
+        return say(
+            "at a kink, where the derivative is a convention; the value falls along no single"
+            " variable"
+        )
 
     def trends(self, row: DescentStep, direction: Sequence[float]) -> list[int]:
         """Return the signs of the value's first changes, both ways along a direction."""
@@ -477,10 +569,17 @@ class SearchProblem(ABC):
         return jump < 0 or dot([g.x for g in first[1]], way) < 0
 
     def _shortest_mean(self, row: DescentStep, gradients: Sequence[Sequence[float]]) -> list[float]:
-        """Return the mean of gradients, in the sizes of the variables, that is nearest to 0 but for bounds."""
-        scaled = [[g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gradients]
+        """Return the mean of gradients, in the sizes of the variables, that is nearest to 0 but for
+        bounds.
+        """
+        scaled = [
+            [g * s for g, s in zip(gradient, self.size, strict=True)] for gradient in gradients
+        ]
         walls = bounds_at(row.free_values, self.limits)
-        return [0.0 if wall == 2 or g * wall < 0 else g for g, wall in zip(min_norm_point(scaled), walls, strict=True)]
+        return [
+            0.0 if wall == 2 or g * wall < 0 else g
+            for g, wall in zip(min_norm_point(scaled), walls, strict=True)
+        ]
 
     def _at_edge(self, row: DescentStep) -> ConvergenceReport:
         at = [f"{n} = {row.text(n, x)}" for n, x in zip(row.free, row.free_values, strict=True)]
@@ -491,13 +590,15 @@ class SearchProblem(ABC):
     def at_kink(self, row: DescentStep) -> ConvergenceReport | None:
         """Return the kink or edge of the domain at a nonstationary point, or None.
 
-        At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and Overton, SIAM J.
-        Optim. 15 (2005) 751-779.
+        At a kink that may be a minimum, some mean of the gradients around is 0: Burke, Lewis and
+        Overton, SIAM J. Optim. 15 (2005) 751-779.
         """
         gathered, kink = [row.partials], False
         for _ in range(KINK_LINES):
             free = self._shortest_mean(row, gathered)
-            if kink and all(abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)):
+            if kink and all(
+                abs(g) <= self.tolerance * size for g, size in zip(free, self.size, strict=True)
+            ):
                 return self._on_kink(row, gathered)
             length = math.hypot(*free)
             if not length:
@@ -521,7 +622,9 @@ class SearchProblem(ABC):
                 gathered.append(outside.partials)
         if not kink:
             return None
-        message = "not converged: the search stopped at a kink, where no derivative shows a way down"
+        message = (
+            "not converged: the search stopped at a kink, where no derivative shows a way down"
+        )
         return ConvergenceReport(row, "kink", "", "held up", message)
 
     def _on_kink(self, row: DescentStep, gathered: Sequence[Sequence[float]]) -> ConvergenceReport:
@@ -532,11 +635,17 @@ class SearchProblem(ABC):
                 words = say("a local minimum if the function is convex nearby")
         else:
             rises = all(g[0] != 0 for g in gathered)
-            sides = say("on both sides of which the value rises" if rises else "beyond which the value does not fall")
+            sides = say(
+                "on both sides of which the value rises"
+                if rises
+                else "beyond which the value does not fall"
+            )
             words = say("a local minimum, where there is no derivative")
         return ConvergenceReport(row, "kink", words, "kink", f"converged: at a kink, {sides}")
 
-    def bracket(self, row: DescentStep, way: Sequence[float]) -> tuple[DescentStep, DescentStep | None, bool]:
+    def bracket(
+        self, row: DescentStep, way: Sequence[float]
+    ) -> tuple[DescentStep, DescentStep | None, bool]:
         """Return points between which the value stops falling, and if at an edge."""
         points: dict[float, DescentStep | None] = {0.0: row}
 
@@ -544,7 +653,9 @@ class SearchProblem(ABC):
             there = points[distance] = self.row(self._move(row, way, distance))
             if there is None:
                 return False
-            slopes = zip(there.partials, way, bounds_at(there.free_values, self.limits), strict=True)
+            slopes = zip(
+                there.partials, way, bounds_at(there.free_values, self.limits), strict=True
+            )
             return math.fsum(g * w for g, w, wall in slopes if wall != 2 and w * wall <= 0) < 0
 
         low, high = 0.0, MIN_LINE_STEP

@@ -45,8 +45,8 @@ if TYPE_CHECKING:
 
 Found = TypeVar("Found")
 
+# The methods, and the rate of each unless another is given.
 RATES = {"plain": 0.1, "momentum": 0.01, "nesterov": 0.01, "adam": 0.001}
-"""The methods, and the rate of each unless another is given."""
 
 DEFAULT_STEPS = 100  # by default
 ADAM_EPSILON = 1e-8  # in Adam's denominator
@@ -91,6 +91,7 @@ def initial_values(method: str, seed: int, names: Iterable[str]) -> dict[str, fl
     return {name: draws[method]() for name in names}
 
 
+# The declaration of a step, which is a tuple and has no place for it.
 STEP_DECLARATION = """
     csv line id step value[] gradient_norm[] variable at[] partial[] error
     plain step value point
@@ -101,7 +102,6 @@ STEP_DECLARATION = """
     gradient_norm: the norm of the gradient
     units
 """
-"""The declaration of a step, which is a tuple and has no place for it."""
 
 
 class DescentStep(NamedTuple):
@@ -148,7 +148,9 @@ class Ending(Record):
 
     @property
     def succeeded(self) -> bool:
-        return self.reason in ("gradient", "value") or (self.reason == "steps" and self.hint is None)
+        return self.reason in ("gradient", "value") or (
+            self.reason == "steps" and self.hint is None
+        )
 
 
 class Descent:
@@ -205,11 +207,13 @@ class Descent:
     def _doubt(self) -> str:
         """Return what is wrong with the numbers of the last step, if anything is.
 
-        Their digits count relative to the largest number of their kind at both ends, up to the tolerance.
+        Their digits count relative to the largest number of their kind at both ends, up to the
+        tolerance.
         """
         ends = self.start, self.last
         of_value, of_slope = (
-            max(map(abs, x)) for x in zip(*((end.value, end.gradient_norm) for end in ends), strict=True)
+            max(map(abs, x))
+            for x in zip(*((end.value, end.gradient_norm) for end in ends), strict=True)
         )
         allowed = [min(DIGITS_TOLERANCE, 10.0**-REQUIRED_DIGITS * x) for x in (of_slope, of_value)]
         lost = lost_digits(self.evaluator, self.last, *allowed)
@@ -228,8 +232,16 @@ class Descent:
         moved = _mover(options, start, sign)
         small_norm = -1.0 if options.gradient_tolerance is None else options.gradient_tolerance
         small_change = options.value_tolerance
-        best, worst = sign * start.value, sign * start.value + DIVERGENCE_FACTOR * (1 + abs(start.value))
-        row, epochs, stride, epoch = start, options.batches(self.data_rows), self.stride, start.epoch
+        best, worst = (
+            sign * start.value,
+            sign * start.value + DIVERGENCE_FACTOR * (1 + abs(start.value)),
+        )
+        row, epochs, stride, epoch = (
+            start,
+            options.batches(self.data_rows),
+            self.stride,
+            start.epoch,
+        )
         yield row
         for planned in range(stride, self.steps + stride, stride):
             step = min(planned, self.steps)
@@ -240,7 +252,9 @@ class Descent:
                     point = moved(row.coordinates, row.partials)
                 else:
                     epoch = planned // stride
-                    point, k = self._after_batches(moved, row, islice(next(epochs), step - row.step))
+                    point, k = self._after_batches(
+                        moved, row, islice(next(epochs), step - row.step)
+                    )
                     if k is not None:
                         return self.interrupt(k)
                 if not all(map(math.isfinite, point)):
@@ -252,7 +266,9 @@ class Descent:
             if norm == math.inf:
                 return self._diverged(step, row)
             before = row.value
-            row = DescentStep(step, value, norm, tuple(point), tuple(partials), names, free, epoch, units)
+            row = DescentStep(
+                step, value, norm, tuple(point), tuple(partials), names, free, epoch, units
+            )
             signed = sign * value
             if signed < best:
                 best, self.best = signed, row
@@ -260,18 +276,24 @@ class Descent:
             yield row
             if small_change is not None and abs(value - before) <= small_change:
                 change = row.text("value", abs(value - before))
-                return Ending("value", f"converged at step {step}: the value changed by {change} only")
+                return Ending(
+                    "value", f"converged at step {step}: the value changed by {change} only"
+                )
             if signed > worst:
                 return self._diverged(step, row)
         if row.gradient_norm <= small_norm:
             norm_text = row.text("gradient_norm", row.gradient_norm)
-            return Ending("gradient", f"converged at step {row.step}: the gradient norm is {norm_text}")
+            return Ending(
+                "gradient", f"converged at step {row.step}: the gradient norm is {norm_text}"
+            )
         return self._out_of_steps(row, epoch)
 
     def _after_batches(
         self, moved: _Mover, row: DescentStep, batches: Iterable[list[int]]
     ) -> tuple[list[float], int | None]:
-        """Return the point after a step for each batch; with the number of the last step if the run is to stop."""
+        """Return the point after a step for each batch; with the number of the last step if the run
+        is to stop.
+        """
         point = list(row.coordinates)
         for k, which in enumerate(batches, start=row.step):
             if self.stop is not None and self.stop(k + 1):
@@ -281,7 +303,9 @@ class Descent:
                 break
         return point, None
 
-    def _failed(self, step: int, row: DescentStep, error: BudgetExceeded | ExpressionError) -> Ending:
+    def _failed(
+        self, step: int, row: DescentStep, error: BudgetExceeded | ExpressionError
+    ) -> Ending:
         """Return the ending of a run whose next step has no value, or costs too much."""
         if isinstance(error, BudgetExceeded):
             return Ending("limit", f"stopped after {row.step:,} steps: {error}", error.hint)
@@ -312,7 +336,10 @@ class Descent:
         if row.value == start:
             away = "the step leads out of the range of double precision"
         elif (row.value > start) == self.maximize:
-            hint = f"there may be no {'maximum' if self.maximize else 'minimum'}; or try a smaller `--rate`"
+            hint = (
+                f"there may be no {'maximum' if self.maximize else 'minimum'}; or try a smaller"
+                " `--rate`"
+            )
         return Ending("diverged", f"diverged at step {step}: {away}", hint)
 
     def interrupt(self, step: int) -> Ending:
@@ -321,8 +348,8 @@ class Descent:
         return self.ending
 
 
+# The next point, of a point and the gradient there.
 _Mover = Callable[[Sequence[float], Sequence[float]], list[float]]
-"""The next point, of a point and the gradient there."""
 
 
 def _mover(rule: RunOptions, start: DescentStep, sign: float) -> _Mover:
@@ -346,7 +373,10 @@ def _mover(rule: RunOptions, start: DescentStep, sign: float) -> _Mover:
         first[:] = [beta1 * m + (1 - beta1) * g for m, g in zip(first, gradient, strict=True)]
         second[:] = [beta2 * v + (1 - beta2) * g * g for v, g in zip(second, gradient, strict=True)]
         means = zip(first, second, strict=True)
-        return [rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON) for m, v in means]
+        return [
+            rate * (m / (1 - power1)) / (math.sqrt(v / (1 - power2)) + ADAM_EPSILON)
+            for m, v in means
+        ]
 
     shifts = adam if rule.method == "adam" else momentum
 
@@ -390,10 +420,16 @@ def descend(
     rate = RATES[method] if rate is None else rate
     momentum = 0.9 if momentum is None else momentum
     tolerances = gradient_tolerance, value_tolerance
-    options = RunOptions(method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed)
-    passes = 1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
+    options = RunOptions(
+        method, rate, momentum, beta1, beta2, steps, *tolerances, batch, epochs, shuffle, seed
+    )
+    passes = (
+        1 + (DEFAULT_STEPS if steps is None else steps) if batch is None else 1 + 2 * (epochs or 1)
+    )
     drawn = None if init is None else partial(initial_values, init, seed)
-    evaluator, start, warnings, summary = begin_descent(text, point, wrt, over, passes, drawn, units=units, held=held)
+    evaluator, start, warnings, summary = begin_descent(
+        text, point, wrt, over, passes, drawn, units=units, held=held
+    )
     if start.units is not None:
         from ...questions.quantities import unit_of_rate
 
@@ -412,13 +448,19 @@ def descend(
 
 
 def _check_work(run: Descent) -> None:
-    """Raise an error for a run that does more than is allowed, unless a tolerance may end it sooner."""
+    """Raise an error for a run that does more than is allowed, unless a tolerance may end it
+    sooner.
+    """
     options, evaluator = run.options, run.evaluator
     rows = -(-run.steps // run.stride)
     needed, left = rows * evaluator.steps, current_budget()
     if options.batch is not None:
         needed += rows * evaluator.steps + run.steps * evaluator.steps_a_call  # type: ignore[union-attr]
-    if needed > left.left and options.gradient_tolerance is None and options.value_tolerance is None:
+    if (
+        needed > left.left
+        and options.gradient_tolerance is None
+        and options.value_tolerance is None
+    ):
         raise left.exhausted_error(needed, exactly=True)
 
 
@@ -429,10 +471,12 @@ def lost_digits(
     of_value: float | None = None,
     required: Collection[str] = (),
 ) -> list[Diagnostic]:
-    """Return warnings about lost digits at a step, beyond errors of the tolerance; of a loss over data in its rows.
+    """Return warnings about lost digits at a step, beyond errors of the tolerance; of a loss over
+    data in its rows.
 
-    A derivative may also be off by what changes the value in its last digits only. The value has a tolerance of its
-    own. The numbers `required`, by variable and "" for the value, need their digits without any.
+    A derivative may also be off by what changes the value in its last digits only. The value has a
+    tolerance of its own. The numbers `required`, by variable and "" for the value, need their
+    digits without any.
     """
     if not isinstance(evaluator, Evaluator):
         return _lost_digits_in_rows(evaluator, row, tolerance)
@@ -442,7 +486,9 @@ def lost_digits(
     tolerated = {name: max(tolerance, share / (abs(values[name]) or math.inf)) for name in wanted}
     tolerated[""] = tolerance if of_value is None else of_value
     tolerated = {name: allowed for name, allowed in tolerated.items() if name not in required}
-    return _unpaid(lambda: rounding_warnings(evaluator.graph, values, values, wanted, tolerated=tolerated))
+    return _unpaid(
+        lambda: rounding_warnings(evaluator.graph, values, values, wanted, tolerated=tolerated)
+    )
 
 
 def underflowed(evaluator: Evaluator, row: DescentStep) -> Mapping[str, Number]:
@@ -477,21 +523,34 @@ def _lost_digits_in_rows(loss: DataLoss, step: DescentStep, tolerance: float) ->
     columns = {**loss.data.numbers, **dict(zip(loss.variables, here, strict=True))}
     rows = rows_to_check(loss.evaluator.graph, columns, range(loss.data.rows))
     at = [dict(zip(loss.names, loss.point_at(row, here), strict=True)) for row in rows]
-    points = Points(at, lambda k: loss.data.where(rows[k]).rstrip(": ") or f"row {rows[k] + 1}", "rows")
+    points = Points(
+        at, lambda k: loss.data.where(rows[k]).rstrip(": ") or f"row {rows[k] + 1}", "rows"
+    )
     tolerated = dict.fromkeys(("", *step.free), tolerance)
-    return _unpaid(lambda: rounding_warnings_over(loss.evaluator.graph, points, step.free, tolerated))
+    return _unpaid(
+        lambda: rounding_warnings_over(loss.evaluator.graph, points, step.free, tolerated)
+    )
 
 
-FIRST_STARTS = ((1.0, 0.5), (2.0, 0.25), (0.5, 0.75), (-1.0, 0.1), (3.0, 0.9), (0.1, 0.4), (10.0, 0.6))
-"""Numbers to begin at where no start is given, and shares of a range of two ends without the number."""
+# Numbers to begin at where no start is given, and shares of a range of two ends without the number.
+FIRST_STARTS = (
+    (1.0, 0.5),
+    (2.0, 0.25),
+    (0.5, 0.75),
+    (-1.0, 0.1),
+    (3.0, 0.9),
+    (0.1, 0.4),
+    (10.0, 0.6),
+)
+# The most variables whose starts a note lists.
 MAX_NAMED_STARTS = 4
-"""The most variables whose starts a note lists."""
 
 
 def _first_start(
     text: str, point: Point, wrt: Sequence[str] | None, held: set[str], bounds: Mapping[str, Range]
 ) -> tuple[dict[str, float], list[Diagnostic]]:
-    """Return a start of the variables without a value, and a note; nothing where some value chooses the start.
+    """Return a start of the variables without a value, and a note; nothing where some value chooses
+    the start.
 
     It is a point where the formula has a slope: a stationary point need not be a minimum.
     """
@@ -511,7 +570,8 @@ def _first_start(
             return {}, []
         units = found
     starts = [
-        {name: _start_of(units.get(name), bounds.get(name), *first) for name in missing} for first in FIRST_STARTS
+        {name: _start_of(units.get(name), bounds.get(name), *first) for name in missing}
+        for first in FIRST_STARTS
     ]
     slopes = [_has_slope(program, numbers | x, missing) for x in starts]
     if slopes.count(None) == len(slopes):
@@ -521,9 +581,14 @@ def _first_start(
 
 
 def _note_on_start(start: Mapping[str, float]) -> Diagnostic:
-    listed = [f"{name} = {getattr(x, 'number', x):g} {getattr(x, 'unit', '')}".rstrip() for name, x in start.items()]
+    listed = [
+        f"{name} = {getattr(x, 'number', x):g} {getattr(x, 'unit', '')}".rstrip()
+        for name, x in start.items()
+    ]
     shown = ", ".join(listed) if len(listed) <= MAX_NAMED_STARTS else f"{listed[0]}, and so on"
-    return Diagnostic("note", f"started at {shown}; `--at {next(iter(start))}=…` chooses another", None, None)
+    return Diagnostic(
+        "note", f"started at {shown}; `--at {next(iter(start))}=…` chooses another", None, None
+    )
 
 
 def _start_of(unit: Unit | None, bounds: Range | None, number: float, share: float) -> float:
@@ -572,11 +637,15 @@ def begin_descent(
     if over is None:
         if fill is not None:
             values = dict(point or {})
-            point = values | fill([name for name in parse(text, values, units=True).variables if name not in values])
+            point = values | fill(
+                [name for name in parse(text, values, units=True).variables if name not in values]
+            )
         start, notes = _first_start(text, point or {}, wrt, {*held}, bounds)
         problem = pose_with_units(text, {**(point or {}), **start}, wrt, units)
         problem = problem._replace(wanted=problem.used_variables)
-        problem.warnings.extend(unused_name(problem.program, name) for name in problem.program.unused_entries)
+        problem.warnings.extend(
+            unused_name(problem.program, name) for name in problem.program.unused_entries
+        )
         if wrt is None:
             problem = problem._replace(wanted=[name for name in problem.wanted if name not in held])
         evaluator, numbers = _evaluator_of(problem, negative)
@@ -594,7 +663,9 @@ def begin_descent(
 
 
 def _evaluator_of(problem: Problem, negative: bool) -> tuple[Evaluator, Mapping[str, float]]:
-    """Return what evaluates a program, or its negative, and the numbers of its variables, in the point's units."""
+    """Return what evaluates a program, or its negative, and the numbers of its variables, in the
+    point's units.
+    """
     program, numbers, measured = problem.program, problem.values, problem.units
     if measured is not None:
         program = measured.in_own_units(program)
@@ -603,16 +674,29 @@ def _evaluator_of(problem: Problem, negative: bool) -> tuple[Evaluator, Mapping[
 
 
 def _start(
-    evaluator: Evaluator | DataLoss, problem: Problem, numbers: Mapping[str, float], *, is_named: bool
+    evaluator: Evaluator | DataLoss,
+    problem: Problem,
+    numbers: Mapping[str, float],
+    *,
+    is_named: bool,
 ) -> DescentStep:
-    """Return the row of the start. Raises an error where there is nothing to change, or no finite gradient."""
+    """Return the row of the start. Raises an error where there is nothing to change, or no finite
+    gradient.
+    """
     free = problem.wanted
     if not free:
         raise usage_error(
-            "the program depends on none of these variables" if is_named else "the program has no variable to change",
-            "write the program with variables, such as `(x - 3)**2`, and give their start: `--at x=0`",
+            (
+                "the program depends on none of these variables"
+                if is_named
+                else "the program has no variable to change"
+            ),
+            "write the program with variables, such as `(x - 3)**2`, and give their start: `--at"
+            " x=0`",
         )
-    names = tuple(problem.program.leaves) if isinstance(evaluator, Evaluator) else evaluator.variables
+    names = (
+        tuple(problem.program.leaves) if isinstance(evaluator, Evaluator) else evaluator.variables
+    )
     coordinates = tuple(numbers[name] for name in names)
     value, partials = evaluator(coordinates)
     norm = math.hypot(*partials)
@@ -620,4 +704,6 @@ def _start(
         message = "the norm of the gradient is too large at the start"
         raise ExpressionError("overflow", message, hint="rescale the program")
     shown = None if problem.units is None else problem.units.of_steps(free)
-    return DescentStep(0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown)
+    return DescentStep(
+        0, value, norm, coordinates, tuple(partials), names, tuple(free), units=shown
+    )

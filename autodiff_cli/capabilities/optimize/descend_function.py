@@ -24,7 +24,9 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
     @property
     def path(self) -> tuple[_descend.DescentStep, ...]:
-        """The steps, as `Minimum` has them: `rows`. As an array a descent is their points, a row each."""
+        """The steps, as `Minimum` has them: `rows`. As an array a descent is their points, a row
+        each.
+        """
         return self.rows
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
@@ -36,9 +38,11 @@ class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
 
 @answers("descend")
 def descend(call: PythonCall) -> Descent:
-    """Run gradient descent from a point: all its `rows`, the start included, the `best`, and the `ending`.
+    """Run gradient descent from a point: all its `rows`, the start included, the `best`, and the
+    `ending`.
 
-    Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row an epoch.
+    Over `data` as `gradient` takes them; with a `batch` of their rows in each step there is a row
+    an epoch.
 
     >>> run = descend("(x - 3)**2", {"x": 0}, rate=0.25, steps=3)
     >>> [(row.step, row.value, row.point["x"]) for row in run]

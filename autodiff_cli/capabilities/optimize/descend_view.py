@@ -10,14 +10,14 @@ from ...show.numerals import attach_units, heading, unit_of, words
 from ...show.schema import OutputRow, PicturedView, PlotPage, read_declaration
 from .descend import STEP_DECLARATION, Descent, DescentStep
 
+# How many rows a terminal is shown.
 MAX_SCREEN_ROWS = 40
-"""How many rows a terminal is shown."""
+# How many rows a table elsewhere has.
 MAX_TABLE_ROWS = 10_000
-"""How many rows a table elsewhere has."""
+# Fewer steps have no chart in a notebook.
 MIN_DRAWN_STEPS = 3
-"""Fewer steps have no chart in a notebook."""
+# The step between rows that are shown, as rows become many.
 STRIDES = (1, 2, 10, 20, 100)
-"""The step between rows that are shown, as rows become many."""
 
 
 class Run:
@@ -51,7 +51,11 @@ class Run:
 
     def rows_shown(self) -> list[DescentStep]:
         """Return the rows, the last one among them."""
-        return self.rows if self.last is None or self.rows[-1:] == [self.last] else [*self.rows, self.last]
+        return (
+            self.rows
+            if self.last is None or self.rows[-1:] == [self.last]
+            else [*self.rows, self.last]
+        )
 
 
 Answer: TypeAlias = DescentStep | Run | Descent
@@ -66,11 +70,19 @@ class DescentView(PicturedView[Answer], of=DescentStep):
     def formula_sides(self, answer: Answer) -> Sequence[tuple[str, str]]:
         from ...show.tex_tables import short_formula_sides  # only notebooks need it
 
-        return short_formula_sides(answer.text, answer.best.point) if isinstance(answer, Descent) else ()
+        return (
+            short_formula_sides(answer.text, answer.best.point)
+            if isinstance(answer, Descent)
+            else ()
+        )
 
     remembers_units = False
     other_records = (
-        ("from Python, about a whole run", (Descent, Run), read_declaration(Descent, {"rows": list}).fields),
+        (
+            "from Python, about a whole run",
+            (Descent, Run),
+            read_declaration(Descent, {"rows": list}).fields,
+        ),
     )
 
     def rows(self, shown: Answer) -> Iterator[OutputRow]:
@@ -81,7 +93,9 @@ class DescentView(PicturedView[Answer], of=DescentStep):
 
     def one_line(self, shown: Answer) -> str:
         steps = map(_measured, _rows(shown))
-        texts = [[x for name in self.line_fields for x in words(getattr(step, name))] for step in steps]
+        texts = [
+            [x for name in self.line_fields for x in words(getattr(step, name))] for step in steps
+        ]
         return "\n".join(map(" ".join, texts))
 
     def document(self, shown: Answer) -> Iterator[Block]:
@@ -94,7 +108,9 @@ class DescentView(PicturedView[Answer], of=DescentStep):
         rows: list[tuple[str | float, ...]] = []
         for row in run.rows_shown():
             counts = (str(row.step), *(str(row.epoch or 0) for _ in epochs))
-            rows.append((*counts, row.value, *(row.point[name] for name in free), row.gradient_norm))
+            rows.append(
+                (*counts, row.value, *(row.point[name] for name in free), row.gradient_norm)
+            )
         named = [("value", last.value), *[(name, last.point[name]) for name in free]]
         named.append(("gradient norm", last.gradient_norm))
         heads = ("step", *epochs, *[heading(name, unit_of(x)) for name, x in named])
@@ -107,7 +123,10 @@ class DescentView(PicturedView[Answer], of=DescentStep):
                 yield Paragraph((("hint: ", "faint"), (ending.hint, "")))
         if best.step != last.step:
             place = assignments({name: self.number(best.point[name]) for name in free})
-            value: Pieces = ((f"best: step {best.step}, value ", "faint"), (self.number(best.value), "number"))
+            value: Pieces = (
+                (f"best: step {best.step}, value ", "faint"),
+                (self.number(best.value), "number"),
+            )
             yield Paragraph((*value, (" at ", "faint"), *place))
 
     def notebook_document(self, shown: Answer) -> Iterator[Block]:
@@ -141,7 +160,9 @@ class DescentView(PicturedView[Answer], of=DescentStep):
         place = ", ".join([f"{name} = {self.number(best.point[name])}" for name in best.free])
         title = shorten_end(f"value {self.number(best.value)} at {place}")
         up = heading("value", unit_of(best.value))
-        drawn: PlotPage = resolve("plot.figure.loss_picture")(run.rows_shown(), best.step, title, ending.message, up)
+        drawn: PlotPage = resolve("plot.figure.loss_picture")(
+            run.rows_shown(), best.step, title, ending.message, up
+        )
         return drawn
 
 

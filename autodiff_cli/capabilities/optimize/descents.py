@@ -17,7 +17,9 @@ from .descend_view import Run
 class RunWriter(Writer[Descent]):
     """A writer of runs, row by row; people and pictures get the whole run."""
 
-    def __init__(self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved) -> None:
+    def __init__(
+        self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved
+    ) -> None:
         super().__init__(rows.format, out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
         self.rows.many = many or not isinstance(rows, Documents | Plain)
@@ -29,7 +31,9 @@ class RunWriter(Writer[Descent]):
         """Write the steps, in a stream with the number of the line."""
         collected = None
         if isinstance(self.rows, Documents | Other):
-            collected = Run(answer, isinstance(self.rows, Documents) and self.rows.terminal.is_terminal)
+            collected = Run(
+                answer, isinstance(self.rows, Documents) and self.rows.terminal.is_terminal
+            )
         label = subject if self.many or collected is not None else Subject(None)
         interruption = self._write_steps(answer, label, collected)
         self.saved.keep_point(answer.best.point, answer.best.units)
@@ -76,7 +80,9 @@ class RunWriter(Writer[Descent]):
             cause = ending.error.diagnostic
             message = f"stopped at step {ending.step}: {cause.message}"
             diagnostic = Diagnostic(ending.reason, message, cause.span, ending.hint)
-            report(diagnostic, ending.error.text or subject.program_read, level="warning", where=where)
+            report(
+                diagnostic, ending.error.text or subject.program_read, level="warning", where=where
+            )
         elif not isinstance(self.rows, Documents):
             diagnostic = Diagnostic(ending.reason, ending.message, None, ending.hint)
             report(diagnostic, None, level="warning", where=where)

@@ -1,4 +1,6 @@
-"""Whether the numbers at the end of a search have their digits, and whether a derivative of 0 there is one."""
+"""Whether the numbers at the end of a search have their digits, and whether a derivative of 0 there
+is one.
+"""
 
 from __future__ import annotations
 
@@ -16,13 +18,16 @@ if TYPE_CHECKING:
     from .convergence import Sense
     from .objective import Objective
 
+# Kinds of points whose derivatives are 0 within rounding errors, as a definite Hessian shows: what
+# is shown of them is a remainder of the search, of which no digit is claimed.
 PROVEN_KINDS = ("minimum", "maximum", "saddle")
-"""Kinds of points whose derivatives are 0 within rounding errors, as a definite Hessian shows: what is shown of them is
-a remainder of the search, of which no digit is claimed."""
 
 
-def with_digits(problem: Objective, end: ConvergenceReport) -> tuple[ConvergenceReport, list[Diagnostic]]:
-    """Return the report on the end of a search, and warnings about numbers there that have lost their digits.
+def with_digits(
+    problem: Objective, end: ConvergenceReport
+) -> tuple[ConvergenceReport, list[Diagnostic]]:
+    """Return the report on the end of a search, and warnings about numbers there that have lost
+    their digits.
 
     A point whose derivatives are 0 by an underflow alone is not converged.
     """
@@ -32,7 +37,9 @@ def with_digits(problem: Objective, end: ConvergenceReport) -> tuple[Convergence
     has_converged = end.reason in CONVERGED
     lost = lost_digits(evaluator, row, tolerance)
     if has_converged and any(warning.kind == "lost_digits" for warning in lost):
-        return _not_converged(end, "rounding loses the digits of the value or of its derivatives there"), lost
+        return _not_converged(
+            end, "rounding loses the digits of the value or of its derivatives there"
+        ), lost
     if not isinstance(evaluator, Evaluator) or len(row.free) > MAX_HESSIAN:
         return end, lost
     largest = max(abs(step.value) for step in (*problem.path, row))

@@ -43,20 +43,22 @@ TYPED_ROWS = 100  # that count as the formula's length each
 CHARACTERS_A_ROW = 0.2  # for each further row: some 200 evaluations
 MAX_SQUARABLE = 1e140  # largest data whose squares are doubles
 
+# Digits in which a fit is computed again whose rows lose digits in doubles.
 CONFIRMING_DIGITS = 30
-"""Digits in which a fit is computed again whose rows lose digits in doubles."""
+# The share of the budget that this may take.
 CONFIRMING_SHARE = 0.25
-"""The share of the budget that this may take."""
+# The difference up to which these confirm a fit: of estimates in standard errors, else relative.
 CONFIRMED_WITHIN = 1e-3
-"""The difference up to which these confirm a fit: of estimates in standard errors, else relative."""
+# The share of the sum of squares of the data up to which that of the residuals may be rounding
+# alone.
 ROUNDED_SHARE = 1e-18
-"""The share of the sum of squares of the data up to which that of the residuals may be rounding alone."""
+# The share of the data by which the parameters of a curve that meets them move it in many digits,
+# at most.
 MOVED_SHARE = 1e-6
-"""The share of the data by which the parameters of a curve that meets them move it in many digits, at most."""
 
 
+# The losses that are the deviance of a distribution of counts.
 LIKELIHOODS = ("poisson", "binomial")
-"""The losses that are the deviance of a distribution of counts."""
 
 
 class Fit(Record):
@@ -67,13 +69,18 @@ class Fit(Record):
     plain parameters
     response: what the formula explains
     parameters figures column=estimate: the estimates, by name
-    standard_errors figures column=standard_error: the standard errors, by name; null for what was held
-    rss figures column: the weighted sum of the squared residuals, or the deviance, the sum of the squares of its own
+    standard_errors figures column=standard_error: the standard errors, by name; null for what was \
+    held
+    rss figures column: the weighted sum of the squared residuals, or the deviance, the sum of the \
+    squares of its own
     deviance optional: for counts: twice what a mean for each row would add to the log-likelihood
-    deviation figures column: the residual standard deviation; null with `--sigma`, where χ² says how large \
+    deviation figures column: the residual standard deviation; null with `--sigma`, where χ² says \
+    how large \
     the residuals are
-    intervals: the ends of the confidence intervals, by name; null for an end that the data leave open
-    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares, or the deviance, along \
+    intervals: the ends of the confidence intervals, by name; null for an end that the data leave \
+    open
+    interval_method: `linear`, by the standard errors, or `profile`, by the sum of squares, or the \
+    deviance, along \
     each parameter
     linear: the parameters that the formula is linear in
     held column: why a parameter has no standard error, by name: `fixed`, `bound` or `undetermined`
@@ -86,13 +93,17 @@ class Fit(Record):
     null: directions of the parameters that the data do not determine
     rows: how many rows of data
     dof: degrees of freedom
-    chi_squared from=goodness.chi_squared: with `--sigma`: χ², the sum of the squared residuals in units of sigma
+    chi_squared from=goodness.chi_squared: with `--sigma`: χ², the sum of the squared residuals in \
+    units of sigma
     reduced_chi_squared from=goodness.reduced: with `--sigma`: χ² divided by the degrees of freedom
-    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger one; of counts \
+    p_value from=goodness.p_value: with `--sigma`: the probability of so large a χ², or a larger \
+    one; of counts \
     that are large enough, of so large a deviance
     absolute_sigma: whether the standard errors are those of `--sigma`, whatever the scatter
-    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal residuals, or of counts
-    aic from=goodness.aic: Akaike's information criterion; sigma counts as a parameter where it is estimated
+    log_likelihood from=goodness.log_likelihood: the logarithm of the likelihood of normal \
+    residuals, or of counts
+    aic from=goodness.aic: Akaike's information criterion; sigma counts as a parameter where it is \
+    estimated
     bic from=goodness.bic: Schwarz's Bayesian information criterion
     runs from=goodness.runs: the runs test of the signs of the residuals
       runs: how many runs there are
@@ -113,7 +124,8 @@ class Fit(Record):
       converged: whether they converged
       count: how many of them ended there
     tried optional nonempty: with `--starts`: what was tried, in words
-    refit optional: where intervals are by profile, of up to 10,000 rows: what `propagate --fit` fits again for the \
+    refit optional: where intervals are by profile, of up to 10,000 rows: what `propagate --fit` \
+    fits again for the \
     profile of a formula of several parameters
       formula: the formula, as it was read
       columns: the numbers of the columns, by name
@@ -199,9 +211,9 @@ def fit(
 ) -> Fit:
     """Return the least-squares parameters of the program `text` for a column of the data.
 
-    Names that are columns are data, others parameters. `formula` is the program, if already read. `intervals` are
-    linear or by profile; by default the latter where second derivatives show that the linear ones mislead. With
-    `starts` so many searches begin, and the least end is the answer.
+    Names that are columns are data, others parameters. `formula` is the program, if already read.
+    `intervals` are linear or by profile; by default the latter where second derivatives show that
+    the linear ones mislead. With `starts` so many searches begin, and the least end is the answer.
     """
     require("scipy.optimize", "optimize", "`fit` needs SciPy, the extra `optimize`")
     is_likelihood = loss in LIKELIHOODS
@@ -212,9 +224,20 @@ def fit(
 
         from .least_squares import Model
 
-        formula = formula or read_formula(text, list(columns), [*(point or ()), *(fixed or ())], response)
-        spreads = parse_sigma(sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response)
-        inputs = FitInputs(columns, with_units(point), with_units(fixed), dict(bounds or {}), spreads, predict or {})
+        formula = formula or read_formula(
+            text, list(columns), [*(point or ()), *(fixed or ())], response
+        )
+        spreads = parse_sigma(
+            sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response
+        )
+        inputs = FitInputs(
+            columns,
+            with_units(point),
+            with_units(fixed),
+            dict(bounds or {}),
+            spreads,
+            predict or {},
+        )
         counts = [*filter(None, (formula.response, trials))] if is_likelihood else []
         formula, inputs, of_units = _with_units(formula, inputs, units, arithmetic, counts)
         problem, observations = pose_fit(formula, inputs, weights)
@@ -234,11 +257,15 @@ def fit(
             from .inference import Inference
             from .linear_basis import in_many_digits
 
-            model, end, interrupted, tried = _search(in_many_digits(model, start), start, loss, several)
+            model, end, interrupted, tried = _search(
+                in_many_digits(model, start), start, loss, several
+            )
             model.stop = lambda: False
             with np.errstate(over="ignore", invalid="ignore"):
                 inference = Inference(model, end, level, scaled=scale_errors)
-                answer = _of_least_squares(text, inference, intervals, inputs, arithmetic, interrupted=interrupted)
+                answer = _of_least_squares(
+                    text, inference, intervals, inputs, arithmetic, interrupted=interrupted
+                )
             if tried is not None:
                 answer = _with_tried(answer, tried, of_units)
         return answer if of_units is None else _in_units(answer, of_units)
@@ -248,12 +275,16 @@ def _are_weighted(sigma: Sigma | None, weights: str | None, scale_errors: bool) 
     return sigma is not None or weights is not None or scale_errors
 
 
-def _check_loss(loss: str, intervals: str | None, arithmetic: Arithmetic, *, weighted: bool) -> None:
+def _check_loss(
+    loss: str, intervals: str | None, arithmetic: Arithmetic, *, weighted: bool
+) -> None:
     """Raise a usage error if the loss does not go with the other options."""
     is_likelihood = loss in LIKELIHOODS
     if is_likelihood and (weighted or arithmetic != DOUBLE):
         message = f"the {loss} distribution says how counts scatter, and its fit is in doubles"
-        raise usage_error(message, "leave out `--sigma`, `--weights`, `--precision` and `--certified`")
+        raise usage_error(
+            message, "leave out `--sigma`, `--weights`, `--precision` and `--certified`"
+        )
     if intervals == "profile" and loss != "linear" and not is_likelihood:
         message = f"intervals by profile are for least squares, and the loss is {loss}"
         raise usage_error(message, "leave one of them out")
@@ -266,10 +297,14 @@ def _start_of(model: Model) -> Any:
     return np.array([model.problem.values.get(name, 1.0) for name in model.parameters.free])
 
 
-def _allow_rows(work: Work, text: str, columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic) -> None:
+def _allow_rows(
+    work: Work, text: str, columns: Mapping[str, Sequence[float]], arithmetic: Arithmetic
+) -> None:
     """Allow the work that so many rows take."""
     rows = len(next(iter(columns.values()), ()))
-    less = "give fewer rows" + ("" if arithmetic == DOUBLE else f", or leave out `--{arithmetic.name}`")
+    less = "give fewer rows" + (
+        "" if arithmetic == DOUBLE else f", or leave out `--{arithmetic.name}`"
+    )
     work.reset(len(text) * (1 + min(rows, TYPED_ROWS)) + CHARACTERS_A_ROW * rows, less)
 
 
@@ -280,9 +315,14 @@ def _with_units(
     arithmetic: Arithmetic,
     counts: Sequence[str],
 ) -> tuple[FitFormula, FitInputs, FitUnits | None]:
-    """Return the formula and the numbers in coherent units, and the units of the answer; None without units."""
+    """Return the formula and the numbers in coherent units, and the units of the answer; None
+    without units.
+    """
     if left_out(asked):
-        inputs, asked = inputs._replace(columns=dict(inputs.columns), predict=dict(inputs.predict)), None
+        inputs, asked = (
+            inputs._replace(columns=dict(inputs.columns), predict=dict(inputs.predict)),
+            None,
+        )
         in_headings = False
     else:
         in_headings = any(getattr(table, "units", {}) for table in (inputs.columns, inputs.predict))
@@ -354,9 +394,15 @@ def _of_likelihood(
         profiles = None if intervals == "linear" else profiles
         predictions = [row._replace(prediction=None) for row in inference.predict(inputs.predict)]
         lost = _rounding_warnings(inference.model, inference.end.values)
-        answer = _answer(text, inference, profiles, DOUBLE, predictions, interrupted=found.interrupted)
+        answer = _answer(
+            text, inference, profiles, DOUBLE, predictions, interrupted=found.interrupted
+        )
     goodness, (reason, message) = found.goodness(), found.outcome()
-    left_out = ("goodness_of_fit", "residuals", *["undetermined"] * (bool(found.rises) or found.edge is not None))
+    left_out = (
+        "goodness_of_fit",
+        "residuals",
+        *["undetermined"] * (bool(found.rises) or found.edge is not None),
+    )
     warnings = [warning for warning in answer.warnings if warning.kind not in left_out]
     if found.tried is not None:
         answer = _with_tried(answer, found.tried, None, "the deviance")
@@ -378,7 +424,12 @@ def _of_likelihood(
 
 
 def _with_rows(
-    answer: Fit, profiles: Profiles | None, model: Model, trials: list[float] | None = None, *, counts: bool = False
+    answer: Fit,
+    profiles: Profiles | None,
+    model: Model,
+    trials: list[float] | None = None,
+    *,
+    counts: bool = False,
 ) -> Fit:
     """Return an answer with the rows that it was fitted to, where it has intervals by profile."""
     if profiles is None or not profiles.ends:
@@ -388,7 +439,9 @@ def _with_rows(
     return answer._replace(refit=kept_rows(answer.text, model, trials, counts=counts))
 
 
-def _with_tried(answer: Fit, tried: FitStarts, units: FitUnits | None, what: str = "the sum of squares") -> Fit:
+def _with_tried(
+    answer: Fit, tried: FitStarts, units: FitUnits | None, what: str = "the sum of squares"
+) -> Fit:
     def shown(name: str, x: float) -> str:
         unit = "" if units is None or name == "rss" else units.unit_text(name)
         return f"{x:.3g} {unit}".rstrip()
@@ -397,7 +450,9 @@ def _with_tried(answer: Fit, tried: FitStarts, units: FitUnits | None, what: str
 
 
 def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
-    """Return warnings of rows in which the formula loses digits in doubles; none where it was fitted in many digits."""
+    """Return warnings of rows in which the formula loses digits in doubles; none where it was
+    fitted in many digits.
+    """
     if model.basis is not None:
         return []
     import numpy as np
@@ -406,16 +461,23 @@ def _rounding_warnings(model: Model, values: Any) -> list[Diagnostic]:
     from ...questions.rounding import Points, rounding_warnings_over
 
     graph = model.problem.program.graph
-    fixed = {**model.parameters.held, **dict(zip(model.parameters.free, map(float, values), strict=True))}
+    fixed = {
+        **model.parameters.held,
+        **dict(zip(model.parameters.free, map(float, values), strict=True)),
+    }
     used = [int(row) for row in np.flatnonzero(model.rows.weights > 0)]
     rows = rows_to_check(graph, {**fixed, **model.rows.columns}, used)
-    at = [{**fixed, **{name: float(column[row]) for name, column in model.rows.columns.items()}} for row in rows]
+    at = [
+        {**fixed, **{name: float(column[row]) for name, column in model.rows.columns.items()}}
+        for row in rows
+    ]
     points = Points(at, lambda k: f"row {rows[k] + 1} of the data", "rows")
     return rounding_warnings_over(graph, points, model.parameters.free, command="fit")
 
 
 def _meets_data_in_doubles_alone(inference: Inference) -> bool:
-    """Return whether a curve that meets the data does so by rounding, as `a*(1 - exp(-b*x))` meets a line at b = 1e-9.
+    """Return whether a curve that meets the data does so by rounding, as `a*(1 - exp(-b*x))` meets
+    a line at b = 1e-9.
 
     With more digits the parameters are others, or there are none.
     """
@@ -423,7 +485,13 @@ def _meets_data_in_doubles_alone(inference: Inference) -> bool:
 
     model, scatter = inference.model, inference.scatter
     is_searched = model.basis is None and len(model.parameters.linear) < len(model.parameters.free)
-    if not is_searched or model.loss != SQUARES or not inference.errors or inference.at_bound or model.rows.errors:
+    if (
+        not is_searched
+        or model.loss != SQUARES
+        or not inference.errors
+        or inference.at_bound
+        or model.rows.errors
+    ):
         return False
     size = float(sum((model.rows.response * model.rows.weights) ** 2))
     if scatter.rss > ROUNDED_SHARE * size:
@@ -439,23 +507,35 @@ def _meets_data_in_doubles_alone(inference: Inference) -> bool:
     except (Diagnosed, *NO_RESULT):
         return True
     lengths = zip(inference.names, inference.curvature.size, strict=True)
-    return any(abs(inference.values[k] - float(found[k])) * x > MOVED_SHARE * math.sqrt(size) for k, x in lengths)
+    return any(
+        abs(inference.values[k] - float(found[k])) * x > MOVED_SHARE * math.sqrt(size)
+        for k, x in lengths
+    )
 
 
 def _with_lost_digits(answer: Fit, inference: Inference, lost: Sequence[Diagnostic]) -> Fit:
-    """Return an answer with warnings of lost digits; that it has converged is confirmed with more, or withdrawn."""
+    """Return an answer with warnings of lost digits; that it has converged is confirmed with more,
+    or withdrawn.
+    """
     answer = answer._replace(warnings=(*answer.warnings, *lost))
     if not answer.converged or not any(warning.kind == "lost_digits" for warning in lost):
         return answer
     if _is_confirmed(answer, inference):
-        confirmed = f"within a thousandth of a standard error of the fit in {CONFIRMING_DIGITS} digits"
+        confirmed = (
+            f"within a thousandth of a standard error of the fit in {CONFIRMING_DIGITS} digits"
+        )
         return answer._replace(message=f"{answer.message}, {confirmed}")
-    message = "not converged: rounding loses digits of the formula or of its derivatives in rows of the data"
+    message = (
+        "not converged: rounding loses digits of the formula or of its derivatives in rows of the"
+        " data"
+    )
     return answer._replace(converged=False, reason="digits", message=f"{answer.method}; {message}")
 
 
 def _is_confirmed(answer: Fit, inference: Inference) -> bool:
-    """Return whether estimates, standard errors and the sum of squares in many digits are those of the answer."""
+    """Return whether estimates, standard errors and the sum of squares in many digits are those of
+    the answer.
+    """
     from .least_squares import SQUARES
 
     model, scatter = inference.model, inference.scatter
@@ -469,7 +549,11 @@ def _is_confirmed(answer: Fit, inference: Inference) -> bool:
         with use_share(CONFIRMING_SHARE):
             values = [*inference.values.values()]
             numbers = estimates_in(
-                Arithmetic("precision", CONFIRMING_DIGITS), model, values, scatter.dof, scatter.sigma_given
+                Arithmetic("precision", CONFIRMING_DIGITS),
+                model,
+                values,
+                scatter.dof,
+                scatter.sigma_given,
             )
     except (Diagnosed, *NO_RESULT):
         return False
@@ -477,33 +561,48 @@ def _is_confirmed(answer: Fit, inference: Inference) -> bool:
     pairs = [(inference.errors[name], x) for name, x in errors.items() if name in inference.errors]
     pairs.append((scatter.rss, float(numbers["rss"])))
     is_near = all(
-        abs(inference.values[name] - float(x)) <= CONFIRMED_WITHIN * errors.get(name, CONFIRMED_WITHIN * abs(float(x)))
+        abs(inference.values[name] - float(x))
+        <= CONFIRMED_WITHIN * errors.get(name, CONFIRMED_WITHIN * abs(float(x)))
         for name, x in numbers["values"].items()
     )
-    return is_near and all(math.isclose(shown, exact, rel_tol=CONFIRMED_WITHIN) for shown, exact in pairs)
+    return is_near and all(
+        math.isclose(shown, exact, rel_tol=CONFIRMED_WITHIN) for shown, exact in pairs
+    )
 
 
 def _check_data(model: Model) -> None:
-    """Raise a usage error where the data cannot determine the parameters, a limit error where squares overflow."""
+    """Raise a usage error where the data cannot determine the parameters, a limit error where
+    squares overflow.
+    """
     if not model.parameters.free:
         hint = "a name that is no column of the data is a parameter"
         raise usage_error("the formula has no parameter to fit", hint)
     if model.rows.used < len(model.parameters.free):
-        rows, parameters = plural(model.rows.used, "row"), plural(len(model.parameters.free), "parameter")
+        rows, parameters = (
+            plural(model.rows.used, "row"),
+            plural(len(model.parameters.free), "parameter"),
+        )
         message = f"{rows} of data cannot determine {parameters}"
         raise usage_error(message, "give more rows, or hold some parameters: `--fix b=1`")
     largest = float(abs(model.rows.response * model.rows.weights).max())
     if largest and not 1 / MAX_SQUARABLE < largest < MAX_SQUARABLE:
         size = "large" if largest > 1 else "small"
-        message = f"`{model.data.response}` is too {size} for its squares in doubles: it is up to {largest:.3g}"
-        hint = "measure it, and its uncertainty, in another unit: write multiples of that to the data"
+        message = (
+            f"`{model.data.response}` is too {size} for its squares in doubles: it is up to"
+            f" {largest:.3g}"
+        )
+        hint = (
+            "measure it, and its uncertainty, in another unit: write multiples of that to the data"
+        )
         raise limit_error(message, hint)
 
 
 def _search(
     model: Model, start: Any, loss: str, several: Several | None
 ) -> tuple[Model, EndPoint, bool, FitStarts | None]:
-    """Return the model, where the search ends, whether it was interrupted, and what was tried from several starts."""
+    """Return the model, where the search ends, whether it was interrupted, and what was tried from
+    several starts.
+    """
     import numpy as np
 
     from .convergence import SearchStopped
@@ -532,24 +631,44 @@ def _search(
 
 
 def _with_starts(model: Model, units: FitUnits | None) -> Model:
-    """Return the model with starts of all parameters that need one, and a note of those that were looked for."""
+    """Return the model with starts of all parameters that need one, and a note of those that were
+    looked for.
+    """
     from .starts import found_start
 
     problem = model.problem
     lacking = [
-        name for name in model.parameters.free if name not in problem.values and name not in model.parameters.linear
+        name
+        for name in model.parameters.free
+        if name not in problem.values and name not in model.parameters.linear
     ]
     if not lacking:
         return model
     starts = found_start(model, lacking)
     choose = f"`--at {','.join(f'{name}=…' for name in lacking)}`"
     if starts is None:
-        message = f"`{lacking[0]}` has no start, and the formula has no value at those that were tried"
-        hint = f"give one: {choose}; the columns that are used are {quote([*model.rows.columns, model.data.response])}"
-        raise ExpressionError("missing_value", message, problem.program.variables[lacking[0]].span, hint)
-    shown = [f"{name} = {x:g} {'' if units is None else units.unit_text(name)}".rstrip() for name, x in starts.items()]
-    note = Diagnostic("note", f"started at {', '.join(shown)}; {choose} chooses another", None, None)
-    return model.copy(problem=problem._replace(values={**problem.values, **starts}, warnings=[*problem.warnings, note]))
+        message = (
+            f"`{lacking[0]}` has no start, and the formula has no value at those that were tried"
+        )
+        hint = (
+            f"give one: {choose}; the columns that are used are"
+            f" {quote([*model.rows.columns, model.data.response])}"
+        )
+        raise ExpressionError(
+            "missing_value", message, problem.program.variables[lacking[0]].span, hint
+        )
+    shown = [
+        f"{name} = {x:g} {'' if units is None else units.unit_text(name)}".rstrip()
+        for name, x in starts.items()
+    ]
+    note = Diagnostic(
+        "note", f"started at {', '.join(shown)}; {choose} chooses another", None, None
+    )
+    return model.copy(
+        problem=problem._replace(
+            values={**problem.values, **starts}, warnings=[*problem.warnings, note]
+        )
+    )
 
 
 def _warnings(inference: Inference, profiles: Profiles | None) -> list[Diagnostic]:
@@ -559,12 +678,19 @@ def _warnings(inference: Inference, profiles: Profiles | None) -> list[Diagnosti
     return [*warnings, *inference.end_warnings(), *(() if profiles is None else profiles.warnings)]
 
 
-def _estimates_in(arithmetic: Arithmetic, inference: Inference, *, corrected: bool) -> dict[str, Any]:
-    """Return the estimates and their errors in another arithmetic; predictors may be `corrected` by their errors."""
+def _estimates_in(
+    arithmetic: Arithmetic, inference: Inference, *, corrected: bool
+) -> dict[str, Any]:
+    """Return the estimates and their errors in another arithmetic; predictors may be `corrected` by
+    their errors.
+    """
     from .least_squares import SQUARES
 
     if inference.model.loss != SQUARES or inference.at_bound or corrected:
-        message = f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the bounds"
+        message = (
+            f"`--{arithmetic.name}` is for least squares without errors in predictors, inside the"
+            " bounds"
+        )
         raise usage_error(message, "leave it out")
     from .normal_equations import estimates_in
 
@@ -578,7 +704,12 @@ def _estimates(arithmetic: Arithmetic, inference: Inference, *, corrected: bool)
         return _estimates_in(arithmetic, inference, corrected=corrected)
     scatter = inference.scatter
     deviation = math.sqrt(scatter.rss / scatter.dof) if scatter.dof > 0 else None
-    return {"values": inference.values, "errors": inference.errors, "rss": scatter.rss, "deviation": deviation}
+    return {
+        "values": inference.values,
+        "errors": inference.errors,
+        "rss": scatter.rss,
+        "deviation": deviation,
+    }
 
 
 def _answer(
@@ -594,7 +725,11 @@ def _answer(
     problem, data = model.problem, model.data
     reason, message = inference.outcome(interrupted)
     standardised, band = inference.rows()
-    goodness, r_squared, corrections = inference.goodness(), inference.r_squared(), model(values).corrections
+    goodness, r_squared, corrections = (
+        inference.goodness(),
+        inference.r_squared(),
+        model(values).corrections,
+    )
     sigma = {data.response: (1 / model.rows.weights).tolist()} if data.has_sigma else {}
     warnings = _warnings(inference, profiles)
     warnings += inference.goodness_warnings(goodness, r_squared) if reason == "converged" else ()
@@ -602,7 +737,11 @@ def _answer(
     scatter = inference.scatter
     if arithmetic != DOUBLE and reason != "converged":
         message = f"`--{arithmetic.name}` needs a search that converged: these numbers are doubles"
-        warnings.append(Diagnostic("not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"))
+        warnings.append(
+            Diagnostic(
+                "not_converged", message, None, "start elsewhere (`--at`), or hold a parameter"
+            )
+        )
         arithmetic = DOUBLE
     numbers = _estimates(arithmetic, inference, corrected=bool(corrections))
     ends = None if profiles is None else profiles.ends
@@ -633,7 +772,9 @@ def _answer(
         point={name: inference.values.get(name, x) for name, x in numbers_shown.items()},
         columns={name: list(map(float, data.columns[name])) for name in data.names_used},
         sigma=sigma | {name: data.uncertainty(name).tolist() for name in corrections},
-        adjusted={name: (model.rows.columns[name] + delta).tolist() for name, delta in corrections.items()},
+        adjusted={
+            name: (model.rows.columns[name] + delta).tolist() for name, delta in corrections.items()
+        },
         fitted=(inference.fitted + 0.0).tolist(),
         residuals=(model.rows.response - inference.fitted).tolist(),
         standardised=standardised,

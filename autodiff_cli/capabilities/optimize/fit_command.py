@@ -33,7 +33,9 @@ def run(call: Command) -> int:
     call.view = type(call.view)(**vars(call.view), predicted=tuple(call.values["predict"]))
     call.check_picture(call.choose_format(), "fit")
     if residuals is not None and PurePath(residuals).suffix not in (".csv", ".parquet"):
-        raise usage_error(f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`")
+        raise usage_error(
+            f"`{residuals}` is neither csv nor parquet", "end its name in `.csv` or `.parquet`"
+        )
     if picture is not None:
         check_plot(picture, force=call.force)
     if residuals is not None:
@@ -49,9 +51,13 @@ def run(call: Command) -> int:
         from .reports import write_report
 
         files_read = ", ".join("standard input" if path == "-" else path for path in call.data)
-        write_report(report, searches.last, call.view, [f"data: {files_read}", *notes], force=call.force)
+        write_report(
+            report, searches.last, call.view, [f"data: {files_read}", *notes], force=call.force
+        )
     if picture is not None and searches.last is not None:
-        files.write(picture, call.view.draw(searches.last, PurePath(picture).suffix[1:]), force=call.force)
+        files.write(
+            picture, call.view.draw(searches.last, PurePath(picture).suffix[1:]), force=call.force
+        )
     if residuals is not None and searches.last is not None:
         files.write(residuals, residuals_table(searches.last, residuals), force=call.force)
     return code
@@ -61,16 +67,24 @@ def check_plot(path: str, *, force: bool) -> None:
     """Check before the fit that its picture can be written. Raises a usage error or `io`."""
     if PurePath(path).suffix[1:] not in PICTURES:
         raise usage_error(
-            f"`{path}` is no picture", f"end its name in {' or '.join(f'`.{name}`' for name in PICTURES)}"
+            f"`{path}` is no picture",
+            f"end its name in {' or '.join(f'`.{name}`' for name in PICTURES)}",
         )
-    require("matplotlib", "plot", "drawing needs the libraries of the extra `plot`", "; a fit needs none")
+    require(
+        "matplotlib",
+        "plot",
+        "drawing needs the libraries of the extra `plot`",
+        "; a fit needs none",
+    )
     files.check(path, force=force)
 
 
 def method_of(call: OptionValues) -> Method:
     """Return the method: the fit of a formula to the data of a call."""
     without_units = left_out(call.values["units"])
-    call.values["predict"] = prediction_columns(call.values["predict"] or (), call.expr, without_units)
+    call.values["predict"] = prediction_columns(
+        call.values["predict"] or (), call.expr, without_units
+    )
     arguments = call.arguments(fit)
 
     def method(request: Request, **more: Any) -> Fit:
@@ -81,37 +95,64 @@ def method_of(call: OptionValues) -> Method:
             nonlocal formula
             formula = read_formula(request.text, columns, known_names, call.response)
             used = {*formula.program.leaves, *formula.measured}
-            weighs_nothing = call.sigma is None and call.weights is None and call.loss not in LIKELIHOODS
+            weighs_nothing = (
+                call.sigma is None and call.weights is None and call.loss not in LIKELIHOODS
+            )
             if weighs_nothing and not used.issuperset(columns):
                 _note_left_uncertainties(formula.measured, columns, used)
-            return columns_needed(formula, columns, known_names, call.sigma, call.weights, call.trials)
+            return columns_needed(
+                formula, columns, known_names, call.sigma, call.weights, call.trials
+            )
 
         data = call.read_columns(call.data, wanted, known_names, uncertain=True)
         own = uncertainties_in_cells(call, data)
-        return fit(request.text, data, request.point, formula=formula, **{**arguments, **own}, **more)
+        return fit(
+            request.text, data, request.point, formula=formula, **{**arguments, **own}, **more
+        )
 
     return method
 
 
-def _note_left_uncertainties(measured: Sequence[str], columns: Sequence[str], used: Collection[str]) -> None:
-    """Write a note of columns that are called as uncertainties of the response are, and take no part."""
+def _note_left_uncertainties(
+    measured: Sequence[str], columns: Sequence[str], used: Collection[str]
+) -> None:
+    """Write a note of columns that are called as uncertainties of the response are, and take no
+    part.
+    """
     own = {**names_in_headings(columns), **{column: column for column in columns}}
     for name in measured:
-        for left in [form for form in usual_names(name) if form in own and form not in used and own[form] not in used]:
-            write_note(f"note: `{left}` takes no part; `--sigma {name}={left}` takes it as the uncertainty of `{name}`")
+        for left in [
+            form
+            for form in usual_names(name)
+            if form in own and form not in used and own[form] not in used
+        ]:
+            write_note(
+                f"note: `{left}` takes no part; `--sigma {name}={left}` takes it as the uncertainty"
+                f" of `{name}`"
+            )
 
 
 def uncertainties_in_cells(call: OptionValues, data: MeasuredColumns) -> dict[str, Any]:
-    """Add the uncertainties in cells as columns, and return the argument that names these. Raises a usage error."""
+    """Add the uncertainties in cells as columns, and return the argument that names these. Raises a
+    usage error.
+    """
     if not data.uncertainties:
         return {}
-    option = "--sigma" if call.sigma is not None else "--weights" if call.weights is not None else None
+    option = (
+        "--sigma" if call.sigma is not None else "--weights" if call.weights is not None else None
+    )
     if option is not None:
         names = quote(data.uncertainties)
-        raise usage_error(f"the cells of {names} have uncertainties, and so does `{option}`", "leave one of them out")
+        raise usage_error(
+            f"the cells of {names} have uncertainties, and so does `{option}`",
+            "leave one of them out",
+        )
     sigma = {name: f"u({name})" for name in data.uncertainties}
     data.update({sigma[name]: sizes for name, sizes in data.uncertainties.items()})
-    data.units = {**data.units, **{sigma[name]: data.units[name] for name in sigma if name in data.units}}
+    data.units = {
+        **data.units,
+        **{sigma[name]: data.units[name] for name in sigma if name in data.units},
+    }
     write_note(f"note: the uncertainties of {quote(sigma)} are those in the cells")
     return {"sigma": sigma}
 
@@ -119,16 +160,22 @@ def uncertainties_in_cells(call: OptionValues, data: MeasuredColumns) -> dict[st
 def prediction_columns(
     texts: Sequence[str] | MeasuredColumns, text: str | None, without_units: bool = False
 ) -> MeasuredColumns:
-    """Return the points of `--predict` as columns; values with units are refused in a fit `without_units`."""
+    """Return the points of `--predict` as columns; values with units are refused in a fit
+    `without_units`.
+    """
     if isinstance(texts, MeasuredColumns):
         return texts
     if not texts:
         return MeasuredColumns()
-    point = merge([{}, *[parse_point(source, Sweeping(value_with_unit)) for source in texts if "=" in source]])
+    point = merge(
+        [{}, *[parse_point(source, Sweeping(value_with_unit)) for source in texts if "=" in source]]
+    )
     files = [source for source in texts if "=" not in source]
     if point and files:
         raise usage_error("`--predict` names points and a file", "give one of them")
-    return _columns_of_point(point, without_units) if point else _columns_of_files(files, text or "")
+    return (
+        _columns_of_point(point, without_units) if point else _columns_of_files(files, text or "")
+    )
 
 
 def _columns_of_files(files: Sequence[str], text: str) -> MeasuredColumns:
@@ -141,14 +188,19 @@ def _columns_of_files(files: Sequence[str], text: str) -> MeasuredColumns:
     for source in files:
         read = read_columns([source], lambda names: [n for n in names if n in words or not words])
         if twice := [name for name in read if name in columns]:
-            raise usage_error(f"two files of `--predict` have the column `{twice[0]}`", "give one file with all rows")
+            raise usage_error(
+                f"two files of `--predict` have the column `{twice[0]}`",
+                "give one file with all rows",
+            )
         columns.update(read)
         columns.units = {**columns.units, **read.units}
     return columns
 
 
 def _columns_of_point(point: Mapping[str, Any], without_units: bool) -> MeasuredColumns:
-    """Return the columns of a point, or of all points of a grid; numbers with units are in those that were typed."""
+    """Return the columns of a point, or of all points of a grid; numbers with units are in those
+    that were typed.
+    """
     columns = MeasuredColumns()
     grid = grid_of(point)
     axes, size = ({}, 1) if grid is None else (grid.axes, grid.size)
@@ -172,14 +224,19 @@ def residuals_table(answer: Fit, path: str) -> bytes:
     unit = answer.heading_of(answer.response).removeprefix(answer.response)
     columns: dict[str, Sequence[float | None]] = {
         **{answer.heading_of(name): column for name, column in answer.columns.items()},
-        **{answer.heading_of(name, " (adjusted)"): column for name, column in answer.adjusted.items()},
+        **{
+            answer.heading_of(name, " (adjusted)"): column
+            for name, column in answer.adjusted.items()
+        },
         f"fitted{unit}": answer.fitted,
         f"residual{unit}": answer.residuals,
         "standardised": answer.standardised,
     }
     if path.endswith(".csv"):
         text = io.StringIO()
-        csv.writer(text, lineterminator="\n").writerows([columns, *zip(*columns.values(), strict=True)])
+        csv.writer(text, lineterminator="\n").writerows(
+            [columns, *zip(*columns.values(), strict=True)]
+        )
         return text.getvalue().encode()
     message = "parquet files need pyarrow, which is not installed"
     parquet = require("pyarrow.parquet", "data", message, ", or write `.csv`")

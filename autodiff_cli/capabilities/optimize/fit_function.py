@@ -16,10 +16,11 @@ from .observations import read_formula
 
 
 class Fit(Plotted, _fit.Fit, shows=("point", "message")):
-    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a picture `plot`.
+    """The parameters of a formula from data, by least squares. Needs the extra `optimize`, a
+    picture `plot`.
 
-    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in which the formula is
-    not linear.
+    `data` are columns by name, or a file that has them; `at` has starts, which parameters need in
+    which the formula is not linear.
 
     >>> answer = fit("y = a + b*x", data={"x": [0, 1, 2, 3], "y": [1, 3, 4.9, 7.1]})
     >>> round(answer.parameters["b"].estimate, 6), round(answer.parameters["b"].error, 6)
@@ -30,16 +31,24 @@ class Fit(Plotted, _fit.Fit, shows=("point", "message")):
 
     @property
     def covariance(self) -> list[list[float]] | None:
-        """The covariance matrix of the estimates, in the order of `correlation`; None without standard errors."""
+        """The covariance matrix of the estimates, in the order of `correlation`; None without
+        standard errors.
+        """
         errors = [self.parameters[name].error for name in self.correlation]
         if None in errors:
             return None
         numbers = [float(error) for error in errors if error is not None]
-        rows = [[self.correlation[one][other] for other in self.correlation] for one in self.correlation]
-        return [[r * e * s for r, s in zip(row, numbers, strict=True)] for row, e in zip(rows, numbers, strict=True)]
+        rows = [
+            [self.correlation[one][other] for other in self.correlation] for one in self.correlation
+        ]
+        return [
+            [r * e * s for r, s in zip(row, numbers, strict=True)]
+            for row, e in zip(rows, numbers, strict=True)
+        ]
 
     def predict(self, points: Mapping[str, Any] = MappingProxyType({}), /, **columns: Any) -> Any:
-        """Return what the fitted formula predicts, its left side, at values of the predictors: numbers, lists, arrays.
+        """Return what the fitted formula predicts, its left side, at values of the predictors:
+        numbers, lists, arrays.
 
         With bands that is `predict` of `fit`. Raises TypeError for a predictor that has no value.
         """
@@ -49,7 +58,11 @@ class Fit(Plotted, _fit.Fit, shows=("point", "message")):
         given = {**points, **columns}
         response = self.response if is_name(self.response) else None
         program = Program(read_formula(self.text, [*self.columns], [], response).program)
-        known = {name: self.point[name] for name in program.parameters if name in self.point and name not in given}
+        known = {
+            name: self.point[name]
+            for name in program.parameters
+            if name in self.point and name not in given
+        }
         return program(**known, **given)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:

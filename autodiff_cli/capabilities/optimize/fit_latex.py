@@ -22,8 +22,8 @@ from .fit import Fit
 from .fit_view import HELD
 from .inference import Parameter
 
+# The most parameters whose correlations fit on a page.
 MAX_CORRELATED = 8
-"""The most parameters whose correlations fit on a page."""
 
 
 def fit_table(answer: Fit, digits: int | None) -> str:
@@ -47,7 +47,12 @@ def _parameter(name: str, parameter: Parameter, digits: int | None) -> tuple[str
         least = r"$-\infty$" if low is None else number(low, digits)
         interval = f"{least} to " + (r"$\infty$" if high is None else number(high, digits))
     written = uncertain(parameter.estimate, parameter.error)
-    return latex_of(name), written, number(parameter.error, digits), interval + unit_latex(parameter.estimate)
+    return (
+        latex_of(name),
+        written,
+        number(parameter.error, digits),
+        interval + unit_latex(parameter.estimate),
+    )
 
 
 def _between(ends: tuple[Shown | None, Shown | None], digits: int | None) -> str:
@@ -65,7 +70,8 @@ def _correlations(answer: Fit) -> str:
 def _predictions(answer: Fit, digits: int | None) -> str:
     units = {} if answer.units is None else answer.units["data"]
     columns = [
-        latex_of(name) + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
+        latex_of(name)
+        + (rf" in {units[name].latex}" if name in units and units[name].atoms else "")
         for name in (*answer.predictors, answer.response)
     ]
     bands = [f"{percentage(answer.level)} {band}" for band in ("confidence", "prediction")]
@@ -73,7 +79,10 @@ def _predictions(answer: Fit, digits: int | None) -> str:
     for place in answer.predictions:
         point = [place.point[name] for name in answer.predictors]
         row = [number(x, digits) for x in (*point, place.value)]
-        row += [_between(ends, digits) if ends else "--" for ends in (place.confidence, place.prediction)]
+        row += [
+            _between(ends, digits) if ends else "--"
+            for ends in (place.confidence, place.prediction)
+        ]
         places.append(row)
     return table((*columns, *bands), places)
 
@@ -100,13 +109,16 @@ def _quality(answer: Fit, digits: int | None) -> str:
         deviance = number(goodness_text(answer.deviance, digits))
         parts.append(rf"{answer.loss} deviance $D = {deviance}$ ($\nu = {answer.dof}$)")
     elif goodness.chi_squared is not None and goodness.reduced is not None:
-        chi_squared, reduced = (goodness_text(float(without_unit(x)), digits) for x in (answer.rss, goodness.reduced))
+        chi_squared, reduced = (
+            goodness_text(float(without_unit(x)), digits) for x in (answer.rss, goodness.reduced)
+        )
         parts.append(
             rf"$\chi^2/\nu = {number(chi_squared)}/{answer.dof} = {number(reduced)}$ "
             rf"($p = {number(goodness.p_value, 2)}$)"
         )
         parts.append(
-            "standard errors " + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
+            "standard errors "
+            + ("by the given uncertainties" if answer.absolute_sigma else "scaled by its root")
         )
     elif answer.deviation is not None:
         deviation = number(answer.deviation, digits)

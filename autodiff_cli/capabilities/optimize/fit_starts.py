@@ -15,7 +15,8 @@ from .starts import StartDraws
 from .strategies import UNDEFINED_SUM_OF_SQUARES, answer_spared
 from .tried import MAX_DRAWS, Elsewhere, Tried, place_in_words
 
-SAME_SUM, SAME_FIT = 1e-6, 1e-3  # relative difference of sums, and of curves in lengths of the residuals, that are one
+# relative difference of sums, and of curves in lengths of the residuals, that are one
+SAME_SUM, SAME_FIT = 1e-6, 1e-3
 WITH_MANY_MINIMA = ("cauchy",)  # losses that are not convex: linear parameters are drawn too
 
 
@@ -35,7 +36,9 @@ class FitStarts(Tried):
     is_only: bool = False  # the formula is linear in all parameters, and the loss convex
 
     def sentence(self, what: str, shown: Callable[[str, float], str]) -> str:
-        """Return in words what was tried; `what` is least, and `shown` writes a number, with its unit."""
+        """Return in words what was tried; `what` is least, and `shown` writes a number, with its
+        unit.
+        """
         if self.is_only:
             return "the formula is linear in all parameters: from every start the search ends here"
         here, *rest = self.ends
@@ -48,7 +51,9 @@ class FitStarts(Tried):
         is_short = self.searched + self.undefined < self.asked
         why = ["the work was spent: `--work 10` allows more"] if is_short else []
         doubt = "a lower one that none of them leads to is not ruled out"
-        return "; ".join([self.in_words(here.count, others, lost, f", where {what} is"), *why, doubt])
+        return "; ".join(
+            [self.in_words(here.count, others, lost, f", where {what} is"), *why, doubt]
+        )
 
 
 def searched_from(model: Model) -> Callable[[Any], EndPoint]:
@@ -60,11 +65,15 @@ def searched_from(model: Model) -> Callable[[Any], EndPoint]:
 def best_of(
     model: Model, best: EndPoint, several: Several, search: Callable[[Any], EndPoint]
 ) -> tuple[EndPoint, FitStarts]:
-    """Return the least end of searches from several starts, of which one ended at `best`, and what was tried.
+    """Return the least end of searches from several starts, of which one ended at `best`, and what
+    was tried.
 
-    `search` returns the end from a start. Where all parameters are linear, or the work is spent, fewer are made.
+    `search` returns the end from a start. Where all parameters are linear, or the work is spent,
+    fewer are made.
     """
-    draws = StartDraws(model, several.seed, model.parameters.free if model.loss.name in WITH_MANY_MINIMA else None)
+    draws = StartDraws(
+        model, several.seed, model.parameters.free if model.loss.name in WITH_MANY_MINIMA else None
+    )
     ends, undefined = [best], 0
     with answer_spared():
         for _ in range(several.searches - 1 if draws.places else 0):
@@ -87,8 +96,14 @@ def best_of(
 
 
 def _least(ends: Sequence[EndPoint], best: EndPoint) -> EndPoint:
-    """Return the least of the ends of searches; of those that differ by rounding, the first one, `best`."""
-    finite = [end for end in ends if end.cost < UNDEFINED_SUM_OF_SQUARES and np.all(np.isfinite(end.values))]
+    """Return the least of the ends of searches; of those that differ by rounding, the first one,
+    `best`.
+    """
+    finite = [
+        end
+        for end in ends
+        if end.cost < UNDEFINED_SUM_OF_SQUARES and np.all(np.isfinite(end.values))
+    ]
     least = min(finite or [best], key=_by_cost)
     return best if _has_ended(best) and best.cost <= least.cost * (1 + SAME_SUM) else least
 
@@ -103,13 +118,17 @@ def _has_ended(end: EndPoint) -> bool:
 
 
 def _grouped(model: Model, ends: Sequence[EndPoint]) -> tuple[FitEnd, ...]:
-    """Return the different ends, with how many searches led to each; parameters may differ where the curve does not."""
+    """Return the different ends, with how many searches led to each; parameters may differ where
+    the curve does not.
+    """
     groups: list[tuple[EndPoint, Any, int]] = []
     for end in ends:
         curve = model(end.values).fitted
         # the answer is an end of its own, unless it has converged
         first = 0 if _has_ended(ends[0]) else 1
-        k = next((k for k in range(first, len(groups)) if _are_one(end, curve, *groups[k][:2])), None)
+        k = next(
+            (k for k in range(first, len(groups)) if _are_one(end, curve, *groups[k][:2])), None
+        )
         if k is None:
             groups.append((end, curve, 1))
         else:
@@ -133,4 +152,6 @@ def _are_one(end: EndPoint, curve: Any, other: EndPoint, its: Any) -> bool:
         return True
     near = abs(end.cost - other.cost) <= SAME_SUM * other.cost + math.ulp(0.0)
     size = float(np.linalg.norm(its)) or 1.0
-    return near and float(np.linalg.norm(curve - its)) <= SAME_FIT * max(math.sqrt(2 * other.cost), 1e-6 * size)
+    return near and float(np.linalg.norm(curve - its)) <= SAME_FIT * max(
+        math.sqrt(2 * other.cost), 1e-6 * size
+    )

@@ -8,7 +8,14 @@ from typing import Any
 
 from ...engine.numbers.dimensions import KIND, Dimensioned, UnknownDimensions
 from ...engine.quantities.presentation import factor, present, present_difference
-from ...engine.quantities.unit import Dimension, Unit, UnitSystem, quantity_name, si_unit, unit_or_none
+from ...engine.quantities.unit import (
+    Dimension,
+    Unit,
+    UnitSystem,
+    quantity_name,
+    si_unit,
+    unit_or_none,
+)
 from ...errors import Diagnostic, ExpressionError, point_error, quote, usage_error
 from ...questions import quantities
 from ...questions.arithmetic import DOUBLE, Arithmetic
@@ -38,7 +45,11 @@ class FitUnits:
     """The units of a fit's columns, none where they do not count, and of its parameters."""
 
     def __init__(
-        self, formula: FitFormula, inputs: FitInputs, asked: Sequence[str] | str | None, arithmetic: Arithmetic
+        self,
+        formula: FitFormula,
+        inputs: FitInputs,
+        asked: Sequence[str] | str | None,
+        arithmetic: Arithmetic,
     ) -> None:
         program, self.response, transform, measured = formula
         texts = getattr(inputs.columns, "units", {})
@@ -58,7 +69,9 @@ class FitUnits:
         except ExpressionError as error:
             raise without_units_hint(error) from None
         # the response first, for it is what people look at; then simple units
-        ranked = sorted(self.columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms)))
+        ranked = sorted(
+            self.columns.items(), key=lambda item: (item[0] != self.response, len(item[1].atoms))
+        )
         self.system = UnitSystem([unit for _, unit in ranked])
         self.columns.setdefault(self.response, self.system.unit(dimension))
         self.si = formula.has_unit_literals or not self._has_units_for_all()
@@ -67,7 +80,9 @@ class FitUnits:
         self.scales = {name: unit for name, unit in in_units.items() if unit.zero}
         wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
-        mixed = mixed_kinds(program, {f"`{name}`": unit for name, unit in (self.columns | self.wanted).items()})
+        mixed = mixed_kinds(
+            program, {f"`{name}`": unit for name, unit in (self.columns | self.wanted).items()}
+        )
         self.warnings += [mixed] if mixed else []
 
     def _warn_of_undetermined(self) -> None:
@@ -92,7 +107,11 @@ class FitUnits:
         leaves = {name: Dimensioned(unit.dimension) for name, unit in self.columns.items()}
         for name in self.parameters:
             value = inputs.fixed.get(name)
-            number = None if value is None or isinstance(value, Quantity) else Fraction(as_number(value, name))
+            number = (
+                None
+                if value is None or isinstance(value, Quantity)
+                else Fraction(as_number(value, name))
+            )
             leaves[name] = unknown = m.unknown(name, number)
             if name in of_values:
                 leaves[name] = Dimensioned(of_values[name].dimension)
@@ -102,9 +121,14 @@ class FitUnits:
         dimension = self.columns[self.response].dimension if transform is None else next(sides)
         result = next(sides)
         if not m.same(result, dimension):
-            message = f"the formula gives {m.describe(result)}, and `{self.response}` is {quantity_name(dimension)}"
+            message = (
+                f"the formula gives {m.describe(result)}, and `{self.response}` is"
+                f" {quantity_name(dimension)}"
+            )
             span = program.graph.span(program.roots[0])
-            raise ExpressionError(KIND, message, span, "its terms have to be of the dimension of the response")
+            raise ExpressionError(
+                KIND, message, span, "its terms have to be of the dimension of the response"
+            )
         return dimension, {name: m.solution(name) for name in self.parameters}
 
     def _asked(self, texts: Sequence[str] | str | None, arithmetic: Arithmetic) -> dict[str, Unit]:
@@ -113,11 +137,19 @@ class FitUnits:
         units = {outputs[k]: unit for k, unit in parse_units(texts, outputs).items()}
         for name, unit in units.items():
             if arithmetic != DOUBLE:
-                raise usage_error(f"`--in` is for doubles, and this is `--{arithmetic.name}`", "leave one of them out")
+                raise usage_error(
+                    f"`--in` is for doubles, and this is `--{arithmetic.name}`",
+                    "leave one of them out",
+                )
             if unit.dimension != self.solved[name]:
                 theirs = quantity_name(self.solved[name] or ())
-                message = f"`{name}` is {theirs}, and `--in {unit}` is for {quantity_name(unit.dimension)}"
-                raise usage_error(message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`")
+                message = (
+                    f"`{name}` is {theirs}, and `--in {unit}` is for"
+                    f" {quantity_name(unit.dimension)}"
+                )
+                raise usage_error(
+                    message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`"
+                )
         return units
 
     def computed(self, own: Unit) -> Unit:
@@ -136,7 +168,8 @@ class FitUnits:
         """Return the formula of numbers in these units."""
         variables = self.columns | {name: self._shown(name) for name in self.parameters}
         program, transform = (
-            of and quantities.in_own_units(of, variables, [self.columns[self.response]], self.computed)
+            of
+            and quantities.in_own_units(of, variables, [self.columns[self.response]], self.computed)
             for of in (formula.program, formula.transform)
         )
         assert program is not None
@@ -144,7 +177,10 @@ class FitUnits:
 
     def inputs(self, inputs: FitInputs) -> FitInputs:
         """Return the inputs as numbers in these units."""
-        texts, of_points = getattr(inputs.columns, "units", {}), getattr(inputs.predict, "units", {})
+        texts, of_points = (
+            getattr(inputs.columns, "units", {}),
+            getattr(inputs.predict, "units", {}),
+        )
         columns = dict(inputs.columns)
         units = {**texts, **{name: str(unit) for name, unit in self.columns.items() if unit.atoms}}
 
@@ -156,7 +192,9 @@ class FitUnits:
                 parts = split_quantity(typed) if own else None
                 if parts is None:
                     return typed
-                return in_unit_of(name, [float(parts[0])], str(parts[1]) or "1", own, spread=True)[0]
+                return in_unit_of(name, [float(parts[0])], str(parts[1]) or "1", own, spread=True)[
+                    0
+                ]
             numbers = in_unit_of(name, columns[typed], texts.get(typed, ""), own, spread=True)
             if numbers is columns[typed]:
                 return typed
@@ -172,14 +210,21 @@ class FitUnits:
             return typed.number * factor(typed.unit, unit)
 
         predict = {
-            name: in_unit_of(name, column, of_points.get(name, ""), units.get(name, "")) if name in columns else column
+            name: (
+                in_unit_of(name, column, of_points.get(name, ""), units.get(name, ""))
+                if name in columns
+                else column
+            )
             for name, column in inputs.predict.items()
         }
         return FitInputs(
             columns,
             {name: value(name, x) for name, x in inputs.point.items()},
             {name: value(name, x) for name, x in inputs.fixed.items()},
-            {name: Range(*(value(name, end) for end in ends)) for name, ends in inputs.bounds.items()},
+            {
+                name: Range(*(value(name, end) for end in ends))
+                for name, ends in inputs.bounds.items()
+            },
             {name: spread(name, x) for name, x in inputs.sigma.items()},
             predict,
         )
@@ -188,13 +233,21 @@ class FitUnits:
         """Yield a warning for each parameter that was asked for in degrees and is in kelvin."""
         for name, scale in self.scales.items():
             degrees = present(self._shown(name).to_si(float(fit.parameters[name].estimate)), scale)
-            message = f"`{name}` is in kelvin and not in {scale}: a parameter may be a difference of temperatures"
-            yield Diagnostic("unit", message, None, f"if it is a temperature, it is {degrees:.7g} {scale}")
+            message = (
+                f"`{name}` is in kelvin and not in {scale}: a parameter may be a difference of"
+                " temperatures"
+            )
+            yield Diagnostic(
+                "unit", message, None, f"if it is a temperature, it is {degrees:.7g} {scale}"
+            )
 
     def of_answer(self, fit: Any) -> Units:
         """Return the units of the numbers of a fit."""
         degree = self.columns.get(self.response, Unit()).degree
-        of_parameters = {name: None if self.solved[name] is None else self._shown(name) for name in fit.parameters}
+        of_parameters = {
+            name: None if self.solved[name] is None else self._shown(name)
+            for name in fit.parameters
+        }
         units = Units(
             parameters=of_parameters,
             standard_errors={**of_parameters},
@@ -211,21 +264,30 @@ class FitUnits:
 
 
 def check_counts(headings: Mapping[str, str], names: Iterable[str]) -> None:
-    """Raise an error where counts, or trials, have a unit: they are numbers of events, whatever is counted."""
+    """Raise an error where counts, or trials, have a unit: they are numbers of events, whatever is
+    counted.
+    """
     for name in names:
         unit = unit_or_none(headings.get(name, ""))
         if unit is not None and unit.atoms:
             message = f"`{name}` is in {unit}, and a count is a plain number"
-            hint = "fit the counts themselves: a rate is a parameter, as in `n = rate*t`; `--in none` ignores units"
+            hint = (
+                "fit the counts themselves: a rate is a parameter, as in `n = rate*t`; `--in none`"
+                " ignores units"
+            )
             raise usage_error(message, hint)
 
 
 def _units_of_values(inputs: FitInputs) -> dict[str, Unit]:
-    """Return the units of the values that are typed, by name. Raises `ExpressionError` if a name has two dimensions."""
+    """Return the units of the values that are typed, by name. Raises `ExpressionError` if a name
+    has two dimensions.
+    """
     units: dict[str, Unit] = {}
     for name, unit in inputs.typed_units:
         if units.setdefault(name, unit).dimension != unit.dimension:
             theirs = f"{quantity_name(units[name].dimension)} and {quantity_name(unit.dimension)}"
-            raise point_error(f"`{name}` has values of two dimensions, {theirs}", "give them in units of one")
+            raise point_error(
+                f"`{name}` has values of two dimensions, {theirs}", "give them in units of one"
+            )
         check_one_kind(name, units[name], unit)
     return units

@@ -1,8 +1,9 @@
-"""Intervals by profile of functions of the parameters: the sum of squares along a function, with the parameters fitted.
+"""Intervals by profile of functions of the parameters: the sum of squares along a function, with
+the parameters fitted.
 
-At each value of the function one parameter, the pivot, follows from the others, which are fitted again. The interval of
-a function has its values where the sum of squares is not too large: Bates and Watts, Nonlinear Regression Analysis and
-Its Applications (1988), 6.1.
+At each value of the function one parameter, the pivot, follows from the others, which are fitted
+again. The interval of a function has its values where the sum of squares is not too large: Bates
+and Watts, Nonlinear Regression Analysis and Its Applications (1988), 6.1.
 """
 
 from __future__ import annotations
@@ -25,18 +26,21 @@ MAX_PIVOT_STEPS = 60  # of Newton's method to the value of the pivot
 MAX_HALVINGS = 30  # of such a step, to where the function is nearer to its value
 PIVOT_ERROR = 1e-13  # of the function, in half-widths of its interval, at which the pivot is found
 MAX_PIVOT_ERROR = 1e-7  # up to which rounding may leave it
-TURNED_SLOPE = 0.05  # of a function's slope at the estimates, in standard errors, near where it turns
+# of a function's slope at the estimates, in standard errors, near where it turns
+TURNED_SLOPE = 0.05
 MAX_RAYS = 60  # from the estimates to where the sum of squares is as large as at an end
 RAY_STEPS = 12  # to there
 RAY_GROWTH, RAY_SHRINKAGE = 1.6, 0.6  # of the length of a ray in such a step
 OUTSIDE = 10 * ROOT_ERROR  # of the half-width, by which a value is outside of an interval
 
+# Returns a function of the parameters with its derivatives by them; None where it has no value.
 Function = Callable[[Mapping[str, float]], tuple[float, Mapping[str, float]] | None]
-"""Returns a function of the parameters with its derivatives by them; None where it has no value."""
 
 
 class LevelSurface(Model):
-    """A model over the parameters other than a pivot, which has the value that gives a function its own."""
+    """A model over the parameters other than a pivot, which has the value that gives a function its
+    own.
+    """
 
     def __init__(self, profile: FunctionProfile, level: float, near: Any) -> None:
         whole, slopes = profile.model, profile.slopes(near)
@@ -48,9 +52,14 @@ class LevelSurface(Model):
         self.near, self.slopes_near = near, slopes
 
     def complete(self, values: Any) -> Any | None:
-        """Return the values of all parameters, the pivot by Newton's method; None if it has none."""
+        """Return the values of all parameters, the pivot by Newton's method; None if it has
+        none.
+        """
         moved = np.asarray(values, dtype=float) - np.delete(self.near, self.k)
-        pivot = self.near[self.k] - float(np.delete(self.slopes_near, self.k) @ moved) / self.slopes_near[self.k]
+        pivot = (
+            self.near[self.k]
+            - float(np.delete(self.slopes_near, self.k) @ moved) / self.slopes_near[self.k]
+        )
         whole = np.insert(np.asarray(values, dtype=float), self.k, pivot)
         at = self.profile.value(whole)
         if at is None:
@@ -70,8 +79,12 @@ class LevelSurface(Model):
         is_found = at is not None and abs(at[0] - self.level) <= MAX_PIVOT_ERROR * self.profile.half
         return whole if is_found and low <= whole[self.k] <= high else None
 
-    def _closer(self, whole: Any, left: float, slope: float) -> tuple[Any, tuple[float, Any]] | None:
-        """Return where a step of the pivot, halved if need be, takes the function nearer to its value."""
+    def _closer(
+        self, whole: Any, left: float, slope: float
+    ) -> tuple[Any, tuple[float, Any]] | None:
+        """Return where a step of the pivot, halved if need be, takes the function nearer to its
+        value.
+        """
         for halvings in range(MAX_HALVINGS):
             there = whole.copy()
             there[self.k] -= left / slope * 0.5**halvings
@@ -88,7 +101,11 @@ class LevelSurface(Model):
         if whole is None:
             more = len(self.rows.errors) if over_rows is self._around else 0
             error = ExpressionError("domain", "no value of a parameter gives the function this one")
-            return np.full(self.rows.count, np.nan), np.full((others + more, self.rows.count), np.nan), {0: error}
+            return (
+                np.full(self.rows.count, np.nan),
+                np.full((others + more, self.rows.count), np.nan),
+                {0: error},
+            )
         self.evaluations += 1
         fitted, slopes, errors = self.whole.copy(rows=self.rows)._swept(over_rows, whole, columns)
         own, more_slopes = slopes[: others + 1], slopes[others + 1 :]
@@ -109,7 +126,8 @@ class FunctionProfile(Profile):
         at = self.value(values)
         if at is None:
             raise Unsettled
-        # the covariance of the parameters, and the direction in which the function changes at the least sum
+        # the covariance of the parameters, and the direction in which the function changes at the
+        # least sum
         covariance = curvature.inverse / np.outer(curvature.size, curvature.size)
         self.errors = np.sqrt(np.maximum(np.diagonal(covariance), 0.0))
         variance = float(at[1] @ covariance @ at[1])
@@ -137,7 +155,9 @@ class FunctionProfile(Profile):
         return at[1]
 
     def pivot(self, slopes: Any) -> int:
-        """Return the parameter that moves the function most, by its standard error, without bounds if one is."""
+        """Return the parameter that moves the function most, by its standard error, without bounds
+        if one is.
+        """
         moves = np.abs(slopes) * self.errors
         unbounded = moves * self.is_free
         return int(np.argmax(unbounded if np.any(unbounded) else moves))
@@ -174,21 +194,28 @@ class FunctionProfile(Profile):
         return at[0] if slope <= TURNED_SLOPE * self.error else None
 
     def rise_at(self, values: Any) -> float:
-        """Return by how much the sum has risen at values of all parameters, as a root in deviations."""
+        """Return by how much the sum has risen at values of all parameters, as a root in
+        deviations.
+        """
         at = self.model(values)
         if at.error is not None or not math.isfinite(at.cost):
             return math.inf
         return math.sqrt(max(0.0, (2 * at.cost - self.least) / self.variance))
 
     def inside(self) -> list[Refit]:
-        """Return points where the sum of squares is not too large, far from the estimates in some directions.
+        """Return points where the sum of squares is not too large, far from the estimates in some
+        directions.
 
-        They are along the axes of the linear confidence region, and to where a parameter has its ends there.
+        They are along the axes of the linear confidence region, and to where a parameter has its
+        ends there.
         """
         columns = [self.covariance[:, k] / self.errors[k] for k in np.flatnonzero(self.errors)]
         scaled = self.covariance / np.outer(self.errors, self.errors)
         lengths, axes = np.linalg.eigh(np.where(np.isfinite(scaled), scaled, 0.0))
-        columns += [self.errors * axis * math.sqrt(max(0.0, x)) for x, axis in zip(lengths, axes.T, strict=True)]
+        columns += [
+            self.errors * axis * math.sqrt(max(0.0, x))
+            for x, axis in zip(lengths, axes.T, strict=True)
+        ]
         reach = self.half / self.error
         rays = [sign * reach * column for column in columns[: MAX_RAYS // 2] for sign in (-1, 1)]
         found = []
@@ -205,7 +232,9 @@ class FunctionProfile(Profile):
         share, reached = 1.0, None
         for _ in range(RAY_STEPS):
             there = self.middle.values + share * ray
-            is_inside = bool(np.all((low <= there) & (there <= high))) and self.rise_at(there) < self.factor
+            is_inside = (
+                bool(np.all((low <= there) & (there <= high))) and self.rise_at(there) < self.factor
+            )
             if is_inside:
                 reached = there
             elif reached is not None:
@@ -243,7 +272,9 @@ class LikelihoodFunctionProfile(LikelihoodProfile, FunctionProfile):
 def function_ends(
     inference: Inference, family: CountDistribution | None, function: Function, name: str
 ) -> tuple[Ends | None, Diagnostic | None]:
-    """Return the ends of a function's interval by profile; None and a warning if they are not found."""
+    """Return the ends of a function's interval by profile; None and a warning if they are not
+    found.
+    """
     hint = "fit again with the quantity as a parameter"
     try:
         with np.errstate(all="ignore"):

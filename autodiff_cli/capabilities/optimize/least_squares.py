@@ -28,10 +28,11 @@ from .descend import DescentStep
 from .observations import Observations
 
 MAX_EVALUATIONS = 2000  # of one search
+# The most linear solves for linear parameters of very different sizes: each starts nearer to them.
 MAX_SOLVES = 3
-"""The most linear solves for linear parameters of very different sizes: each starts nearer to them."""
+# Linear parameters below this share of what they were have lost half of their digits, and are
+# solved for anew.
 CANCELLED_SHARE = 1e-6
-"""Linear parameters below this share of what they were have lost half of their digits, and are solved for anew."""
 MAX_EARLIER = 4  # steps that are combined with the last one
 MAX_POLISHING = 50  # steps of Gauss and Newton
 MISSING_RESIDUAL = 1e150  # residual of a row without a value
@@ -41,7 +42,8 @@ MAX_LAST_STEP = 1e-6  # step of Gauss and Newton, in standard errors
 NEAR_KINK = 1e-8  # distance of a minimum from its kink, in standard errors
 MAX_CORRECTIONS = 200
 CORRECTION_ERROR, MAX_CORRECTION_ERROR = 1e-12, 1e-7  # aimed at, allowed; in uncertainties
-MAX_ROUNDED_STEP = 1e-4  # step from a point that is bracketed, in uncertainties, by the rounding of the curve
+# step from a point that is bracketed, in uncertainties, by the rounding of the curve
+MAX_ROUNDED_STEP = 1e-4
 MIN_CORRECTION_SHARE = 1e-12  # share of a correction
 MIXED_STEPS = 16  # to the nearest points by one predictor, before they are bracketed
 BISECTED = 4  # steps in a bracket, of which the last halves it
@@ -78,7 +80,9 @@ def _soft_l1(u: Any) -> Robust:
 
 def _huber(u: Any) -> Robust:
     size = np.abs(u)
-    return Robust(np.where(size <= 1, u * u, 2 * size - 1), 1 / np.maximum(size, 1.0), (size <= 1) * 1.0)
+    return Robust(
+        np.where(size <= 1, u * u, 2 * size - 1), 1 / np.maximum(size, 1.0), (size <= 1) * 1.0
+    )
 
 
 def _cauchy(u: Any) -> Robust:
@@ -154,7 +158,9 @@ class Reached:
 class FitRows:
     """The rows that a model is fitted to."""
 
-    def __init__(self, columns: Mapping[str, Any], response: Any, weights: Any, errors: Mapping[str, Any]) -> None:
+    def __init__(
+        self, columns: Mapping[str, Any], response: Any, weights: Any, errors: Mapping[str, Any]
+    ) -> None:
         self.columns = columns  # of the predictors
         self.response = response
         self.weights = weights  # the roots of the weights
@@ -164,7 +170,9 @@ class FitRows:
     @cached_property
     def scales(self) -> list[tuple[float, float, int]]:
         """The least and the largest number of each column, and how many differ."""
-        return [(float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()]
+        return [
+            (float(np.min(c)), float(np.max(c)), len(np.unique(c))) for c in self.columns.values()
+        ]
 
     @cached_property
     def used(self) -> int:
@@ -179,7 +187,8 @@ class FitRows:
     def at(self, places: Any) -> FitRows:
         """Return some of the rows."""
         columns, errors = [
-            {name: column[places] for name, column in which.items()} for which in (self.columns, self.errors)
+            {name: column[places] for name, column in which.items()}
+            for which in (self.columns, self.errors)
         ]
         return FitRows(columns, self.response[places], self.weights[places], errors)
 
@@ -216,7 +225,9 @@ class FitParameters(NamedTuple):
         ends = [problem.bounds.get(name, (-np.inf, np.inf)) for name in free]
         least, largest = np.array(ends, dtype=float).reshape(-1, 2).T
         projected = [name for name in linear if name not in problem.bounds]
-        return cls(free, held, (least, largest), projected, [free.index(name) for name in projected])
+        return cls(
+            free, held, (least, largest), projected, [free.index(name) for name in projected]
+        )
 
     def holding(self, values: Mapping[str, float]) -> FitParameters:
         """Return the parameters with more of them held, at these values."""
@@ -235,12 +246,15 @@ class FitParameters(NamedTuple):
 class Model:
     """The weighted residuals of a model over all rows, and their derivatives.
 
-    If predictors are uncertain by `errors`, x + δ are corrected so that (y - f(x + δ))²/σ² + Σ δ²/τ² is least. With
-    S = σ² + Σ (τ·∂f/∂x)² its root is r = (y - f(x + δ) + ∂f·δ)/√S, whose derivative by a parameter b is -∂f/∂b/√S:
-    Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8 (1987).
+    If predictors are uncertain by `errors`, x + δ are corrected so that (y - f(x + δ))²/σ² + Σ
+    δ²/τ² is least. With S = σ² + Σ (τ·∂f/∂x)² its root is r = (y - f(x + δ) + ∂f·δ)/√S, whose
+    derivative by a parameter b is -∂f/∂b/√S: Boggs, Byrd and Schnabel, SIAM J. Sci. Stat. Comput. 8
+    (1987).
     """
 
-    def __init__(self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False) -> None:
+    def __init__(
+        self, problem: Problem, data: Observations, stop: Callable[[], bool] = lambda: False
+    ) -> None:
         self.problem, self.data, self.stop = problem, data, stop
         linear, self.kinks = linear_and_kinks(problem.program.graph, [*problem.unknowns])
         self.parameters = FitParameters.of(problem, linear)
@@ -254,7 +268,8 @@ class Model:
         self._last: tuple[bytes, Evaluated] | None = None
         self.reached = Reached()  # by all copies over these rows
         self.calls: Work | None = None  # for evaluations from other starts
-        self.basis: Any = None  # `linear_basis.ManyDigits`, in terms of which a linear model is computed
+        # `linear_basis.ManyDigits`, in terms of which a linear model is computed
+        self.basis: Any = None
 
     def copy(self, **changes: Any) -> Self:
         """Return the model with changes; it counts its own evaluations."""
@@ -276,7 +291,9 @@ class Model:
         return other
 
     def null_parameters(self, values: Any) -> list[str]:
-        """Return the parameters to fix so that the data determine the others here: one for each null direction."""
+        """Return the parameters to fix so that the data determine the others here: one for each
+        null direction.
+        """
         rows = self(values).jacobian
         fixed: list[str] = []
         while len(fixed) < len(self.parameters.free) - 1:
@@ -307,11 +324,17 @@ class Model:
 
     def sample(self, count: int) -> Model:
         """Return the model over at most `count` rows, drawn at random."""
-        return self if self.rows.count <= count else self.copy(rows=self.rows.sample(count), reached=Reached())
+        return (
+            self
+            if self.rows.count <= count
+            else self.copy(rows=self.rows.sample(count), reached=Reached())
+        )
 
     def _compile(self, wrt: Sequence[str]) -> ProgramOverRows:
         program = self.problem.program
-        return ProgramOverRows(program, wrt, [name for name in program.leaves if name not in self.rows.columns])
+        return ProgramOverRows(
+            program, wrt, [name for name in program.leaves if name not in self.rows.columns]
+        )
 
     def __call__(self, values: Any) -> Evaluated:
         key = np.asarray(values, dtype=float).tobytes()
@@ -345,14 +368,21 @@ class Model:
         errors = {row: error for row, error in block.errors.items() if self.rows.weights[row] > 0}
         return block.results[0], block.results[1:], errors
 
-    def _correct(self, values: Any) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
+    def _correct(
+        self, values: Any
+    ) -> tuple[Any, Any, dict[int, ExpressionError], Any, dict[str, Any]]:
         n = len(self.parameters.free)
         tau = np.array([*self.rows.errors.values()])
         deviation = 1 / self.rows.weights
 
         def at(delta: Any) -> tuple[list[Any], dict[int, ExpressionError]]:
-            columns = {name: self.rows.columns[name] + d for name, d in zip(self.rows.errors, delta, strict=True)}
-            fitted, slopes, errors = self._swept(self._around, values, {**self.rows.columns, **columns})
+            columns = {
+                name: self.rows.columns[name] + d
+                for name, d in zip(self.rows.errors, delta, strict=True)
+            }
+            fitted, slopes, errors = self._swept(
+                self._around, values, {**self.rows.columns, **columns}
+            )
             across = slopes[n:]
             # no squares of slopes, which a search takes to where they overflow
             spread = np.hypot.reduce([deviation, *(tau * across)])
@@ -360,7 +390,13 @@ class Model:
             shares = np.divide(delta, tau, out=np.zeros_like(delta), where=tau > 0)
             cost = ((self.rows.response - fitted) / deviation) ** 2 + np.sum(shares**2, axis=0)
             nearest = tau * (tau * across / spread) * ((self.rows.response - tangent) / spread)
-            return [nearest, np.where(np.isfinite(cost), cost, np.inf), tangent, spread, slopes[:n]], errors
+            return [
+                nearest,
+                np.where(np.isfinite(cost), cost, np.inf),
+                tangent,
+                spread,
+                slopes[:n],
+            ], errors
 
         rounding = 4 * np.spacing(np.abs([self.rows.columns[name] for name in self.rows.errors]))
         unit = np.where(tau > 0, tau, 1.0)
@@ -383,25 +419,38 @@ class Model:
             other, _ = at(there)
             better = unfinished & (other[1] <= cost * (1 + 1e-13))
             last, change = np.where(better, nearest, last), np.where(better, room, change)
-            step = np.where(better, np.minimum(1.0, 2 * step), np.where(unfinished & ~mixed, step / 2, step))
+            step = np.where(
+                better, np.minimum(1.0, 2 * step), np.where(unfinished & ~mixed, step / 2, step)
+            )
             mixed = better & (step == 1)
             delta = np.where(better, there, delta)
             state = [np.where(better, new, old) for new, old in zip(other, state, strict=True)]
         if len(tau) == 1 and not errors and steps < self.most_corrections:
-            delta, state = self._bracketed(at, delta, state, np.maximum(CORRECTION_ERROR * tau, rounding)[0], tau[0])
+            delta, state = self._bracketed(
+                at, delta, state, np.maximum(CORRECTION_ERROR * tau, rounding)[0], tau[0]
+            )
         nearest, _, tangent, spread, slopes = state
         # a row whose nearest point was not found has no residual
-        off = np.any(np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0)
+        off = np.any(
+            np.abs(nearest - delta) > np.maximum(MAX_CORRECTION_ERROR * tau, 4 * rounding), axis=0
+        )
         corrections = dict(zip(self.rows.errors, delta, strict=True))
         return np.where(off, np.nan, tangent), slopes, errors, 1 / spread, corrections
 
     def _bracketed(
-        self, at: Callable[[Any], tuple[list[Any], Any]], delta: Any, state: list[Any], room: Any, tau: Any
+        self,
+        at: Callable[[Any], tuple[list[Any], Any]],
+        delta: Any,
+        state: list[Any],
+        room: Any,
+        tau: Any,
     ) -> tuple[Any, list[Any]]:
-        """Return corrections of the one uncertain predictor, and their state, by bisection and secants in each row.
+        """Return corrections of the one uncertain predictor, and their state, by bisection and
+        secants in each row.
 
-        Where the residual is as large as the curve's radius, steps to the nearest point of the tangent circle around.
-        From `low` the distance falls towards `high`, where it is higher or rises.
+        Where the residual is as large as the curve's radius, steps to the nearest point of the
+        tangent circle around. From `low` the distance falls towards `high`, where it is higher or
+        rises.
         """
         low, high = delta[0], np.full(self.rows.count, np.nan)
         low_state, high_state = state, state
@@ -425,15 +474,24 @@ class Model:
             beyond = ~(other[1] <= low_state[1] * (1 + 1e-13)) | (step_there * sign < 0)
             to_high, to_low = ~is_met & beyond, ~is_met & ~beyond
             high, low = np.where(to_high, there, high), np.where(to_low, there, low)
-            high_state = [np.where(to_high, new, old) for new, old in zip(other, high_state, strict=True)]
-            low_state = [np.where(to_low, new, old) for new, old in zip(other, low_state, strict=True)]
+            high_state = [
+                np.where(to_high, new, old) for new, old in zip(other, high_state, strict=True)
+            ]
+            low_state = [
+                np.where(to_low, new, old) for new, old in zip(other, low_state, strict=True)
+            ]
             # a secant moves one end only: the step at the other counts half (Illinois)
             low_share = np.where(to_high, low_share / 2, 1.0)
             high_share = np.where(to_low, high_share / 2, 1.0)
-            low_step, high_step = np.where(to_low, step_there, low_step), np.where(to_high, step_there, high_step)
+            low_step, high_step = (
+                np.where(to_low, step_there, low_step),
+                np.where(to_high, step_there, high_step),
+            )
             length = np.where(is_open & to_low, 2 * length, length)
         is_high = np.abs(high_state[0][0] - high) < np.abs(low_state[0][0] - low)
-        nearest, *rest = [np.where(is_high, new, old) for new, old in zip(high_state, low_state, strict=True)]
+        nearest, *rest = [
+            np.where(is_high, new, old) for new, old in zip(high_state, low_state, strict=True)
+        ]
         found = np.where(is_high, high, low)[None]
         # no number is between the ends: what is left of the step is the rounding of the curve
         is_closed = np.abs(high - low) <= 2 * np.spacing(np.abs(low))
@@ -441,7 +499,9 @@ class Model:
         return found, [np.where(is_closed, found, nearest), *rest]
 
     def at_observations(self, values: Any) -> tuple[Any, Any]:
-        """Return the model's values and derivatives at the observed predictors, not the corrected ones."""
+        """Return the model's values and derivatives at the observed predictors, not the corrected
+        ones.
+        """
         if self.rows.errors:
             return self.copy()._swept(self._over_rows, values, self.rows.columns)[:2]
         at = self(values)
@@ -461,13 +521,18 @@ class Model:
         places, solution = self.parameters.places, np.array(values, dtype=float)
         for left in reversed(range(MAX_SOLVES)):
             at, before = self(solution), np.abs(solution[places])
-            is_lost = np.max(np.abs(at.residuals), initial=0.0) >= MISSING_RESIDUAL and bool(np.any(before))
+            is_lost = np.max(np.abs(at.residuals), initial=0.0) >= MISSING_RESIDUAL and bool(
+                np.any(before)
+            )
             lost = np.full(len(before), is_lost)
             if not is_lost:
                 rows = at.jacobian[:, places]
                 size = column_sizes(rows)
-                solution[places] += np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
-                # a difference of numbers far larger than itself is their rounding: from 1e-130 to 1e-174
+                solution[places] += (
+                    np.linalg.lstsq(rows / size, -at.residuals, rcond=None)[0] / size
+                )
+                # a difference of numbers far larger than itself is their rounding: from 1e-130 to
+                # 1e-174
                 lost = np.abs(solution[places]) < CANCELLED_SHARE * before
             if not left or not np.any(lost):
                 break
@@ -475,7 +540,9 @@ class Model:
         return solution
 
     def r_squared(self, values: Any, *, origin: bool = False) -> float | None:
-        """Return R² about the mean of the response, or about 0; None if the response does not vary there."""
+        """Return R² about the mean of the response, or about 0; None if the response does not vary
+        there.
+        """
         square, left = self.rows.weights**2, self(values).residuals
         middle = 0.0 if origin else float(np.average(self.rows.response, weights=square))
         total = float(square @ (self.rows.response - middle) ** 2)
@@ -501,14 +568,22 @@ def projected(model: Model, start: Any) -> EndPoint:
 
 
 def searched(
-    model: Model, start: Any, most: int = MAX_EVALUATIONS, places: Collection[int] = (), enough: float = 0.0
+    model: Model,
+    start: Any,
+    most: int = MAX_EVALUATIONS,
+    places: Collection[int] = (),
+    enough: float = 0.0,
 ) -> EndPoint:
-    """Return where SciPy ends, with the parameters at `places` projected; steps that are `enough` end it too."""
+    """Return where SciPy ends, with the parameters at `places` projected; steps that are `enough`
+    end it too.
+    """
     from scipy.optimize import least_squares
 
     places, others = list(places), [k for k in range(len(start)) if k not in places]
     is_plain = not model.problem.bounds and model.loss == SQUARES
-    message = "variable projection" if places else "Levenberg-Marquardt" if is_plain else "trust regions"
+    message = (
+        "variable projection" if places else "Levenberg-Marquardt" if is_plain else "trust regions"
+    )
     theta = np.array(start, dtype=float)[others]
 
     def complete(theta: Any) -> Any:
@@ -530,11 +605,22 @@ def searched(
     more: dict[str, Any] = {"method": "lm"}
     if not is_plain or model.rows.count < len(theta):
         bounds = tuple(limit[others] for limit in model.parameters.limits)
-        more = {"method": "trf", "bounds": bounds, "loss": model.loss.name, "f_scale": model.loss.scale}
+        more = {
+            "method": "trf",
+            "bounds": bounds,
+            "loss": model.loss.name,
+            "f_scale": model.loss.scale,
+        }
     more |= {"ftol": 1e-15, "xtol": 1e-15, "gtol": 1e-15, "max_nfev": most, "x_scale": "jac"}
-    with warnings.catch_warnings(), np.errstate(all="ignore"), suppress(ValueError, np.linalg.LinAlgError):
+    with (
+        warnings.catch_warnings(),
+        np.errstate(all="ignore"),
+        suppress(ValueError, np.linalg.LinAlgError),
+    ):
         warnings.simplefilter("ignore")
-        theta = least_squares(lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more).x
+        theta = least_squares(
+            lambda theta: model(complete(theta)).residuals, theta, jac=slopes, **more
+        ).x
     return polished(model, complete(theta), message, enough=enough)
 
 
@@ -543,14 +629,20 @@ def _products(rows: Any, left: Any) -> Any:
         twofold: Any = two_product(rows, left[:, None])
         product, error = twofold
     # products that are finite may still have sums that are not
-    if np.all(np.isfinite(error)) and float(np.max(np.abs(product), initial=0.0)) < MAX_DOUBLE / (2 * len(left)):
-        return np.array([math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)])
+    if np.all(np.isfinite(error)) and float(np.max(np.abs(product), initial=0.0)) < MAX_DOUBLE / (
+        2 * len(left)
+    ):
+        return np.array(
+            [math.fsum([*x, *e]) for x, e in zip(product.T.tolist(), error.T.tolist(), strict=True)]
+        )
     with np.errstate(over="ignore", invalid="ignore"):
         return rows.T @ left
 
 
 def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) -> EndPoint:
-    """Return where steps of Gauss and Newton within the bounds lead, until one is not longer than `enough`."""
+    """Return where steps of Gauss and Newton within the bounds lead, until one is not longer than
+    `enough`.
+    """
     low, high = model.parameters.limits
     here = np.array(values, dtype=float)
     cost = model(here).cost
@@ -575,7 +667,9 @@ def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) ->
                 here, cost = there, risen
                 continue
         with np.errstate(all="ignore"):
-            room = np.where(step > 0, (high - here) / step, np.where(step < 0, (low - here) / step, np.inf))
+            room = np.where(
+                step > 0, (high - here) / step, np.where(step < 0, (low - here) / step, np.inf)
+            )
         for share in STEP_SHARES:
             there = here + share * step
             if np.any(room <= share):
@@ -593,7 +687,9 @@ def polished(model: Model, values: Any, message: str, *, enough: float = 0.0) ->
 
 
 class EarlierSteps:
-    """Steps of a fixed-point iteration, of which a sum converges sooner (D. G. Anderson, J. ACM 12, 1965)."""
+    """Steps of a fixed-point iteration, of which a sum converges sooner (D. G. Anderson, J. ACM 12,
+    1965).
+    """
 
     def __init__(self) -> None:
         self.points: list[Any] = []
@@ -601,7 +697,10 @@ class EarlierSteps:
 
     def combined(self, here: Any, step: Any) -> Any:
         """Return the step, less the part of it that differences of earlier ones explain."""
-        self.points, self.steps = [*self.points[-MAX_EARLIER:], here], [*self.steps[-MAX_EARLIER:], step]
+        self.points, self.steps = (
+            [*self.points[-MAX_EARLIER:], here],
+            [*self.steps[-MAX_EARLIER:], step],
+        )
         if len(self.steps) < 2:
             return step
         changes, moves = np.diff(self.steps, axis=0).T, np.diff(self.points, axis=0).T
@@ -617,20 +716,28 @@ class _Squares(SearchProblem):
 
     def __init__(self, model: Model, end: EndPoint) -> None:
         self.model, self.end = model, end
-        self.others = [k for k in range(len(model.parameters.free)) if k not in model.parameters.places]
+        self.others = [
+            k for k in range(len(model.parameters.free)) if k not in model.parameters.places
+        ]
         n, slopes = len(self.others), model(end.values).jacobian[:, self.others]
         self.limits, self.size = [(-math.inf, math.inf)] * n, [1.0] * n
-        self.spread = math.sqrt(2 * end.cost / max(1, model.rows.used - len(model.parameters.free))) or 1.0
+        self.spread = (
+            math.sqrt(2 * end.cost / max(1, model.rows.used - len(model.parameters.free))) or 1.0
+        )
         # in these units the squares curve alike in all directions
         size = column_sizes(slopes)
         upper = np.linalg.qr(slopes / size)[1]
-        inverse = np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n)
+        inverse = (
+            np.linalg.inv(upper) if np.linalg.cond(upper) < 1 / NULL_SINGULAR_VALUE else np.eye(n)
+        )
         self.units = self.spread * inverse / size[:, None]
 
     def moved(self, theta: Any) -> Any:
         point, model = np.array(self.end.values), self.model
         point[self.others] += self.units @ theta
-        return model.fit_linear(point) if model.parameters.places and model.loss == SQUARES else point
+        return (
+            model.fit_linear(point) if model.parameters.places and model.loss == SQUARES else point
+        )
 
     def row(self, x: Sequence[float]) -> DescentStep | None:
         there = self.model(self.moved(x))
@@ -640,7 +747,9 @@ class _Squares(SearchProblem):
         step = DescentStep(0, there.cost / self.spread**2, 0.0, tuple(x), partials, names, names)
         return None if there.errors else step
 
-    def bounded_at(self, row: DescentStep, x: Sequence[float] | None = None) -> tuple[Bounded, list[Bounded]] | None:
+    def bounded_at(
+        self, row: DescentStep, x: Sequence[float] | None = None
+    ) -> tuple[Bounded, list[Bounded]] | None:
         there = row if x is None else self.row(x)
         if there is None:
             return None
@@ -659,7 +768,9 @@ def at_kink(model: Model, ended: EndPoint) -> EndPoint:
     if report is None or report.reason != "kink":
         return ended
     kink = report.row
-    directions = np.vstack([np.random.default_rng(1).normal(size=(2 * n + 2, n)), np.eye(n), -np.eye(n)])
+    directions = np.vstack(
+        [np.random.default_rng(1).normal(size=(2 * n + 2, n)), np.eye(n), -np.eye(n)]
+    )
     directions /= np.linalg.norm(directions, axis=1)[:, None]
     for direction in directions:
         beside = squares.row((kink.coordinates + NEAR_KINK * direction).tolist())
@@ -689,9 +800,14 @@ def gauss_newton(model: Model, values: Any, *, sharp: bool = True) -> tuple[Any,
     free = ~(((values <= low) & (scaled.T @ left > 0)) | ((values >= high) & (scaled.T @ left < 0)))
     # parts below the rounding of a residual's terms say nothing
     noise = min(
-        rounding_errors(model, values), MAX_ROUNDING_SHARE * float(np.linalg.norm(model.rows.response * at.weights))
+        rounding_errors(model, values),
+        MAX_ROUNDING_SHARE * float(np.linalg.norm(model.rows.response * at.weights)),
     )
-    spread = float(np.linalg.norm(left)) / math.sqrt(max(1, model.rows.used - int(np.count_nonzero(free)))) or 1.0
+    spread = (
+        float(np.linalg.norm(left))
+        / math.sqrt(max(1, model.rows.used - int(np.count_nonzero(free))))
+        or 1.0
+    )
     moved = math.inf
     step = np.zeros(len(free))
     while True:

@@ -1,4 +1,6 @@
-"""Parameters that doubles do not tell apart, in many digits: independent combinations, linear fits in their terms."""
+"""Parameters that doubles do not tell apart, in many digits: independent combinations, linear fits
+in their terms.
+"""
 
 from __future__ import annotations
 
@@ -59,29 +61,40 @@ class _LastDigits(NormalEquations):
 
     def _number(self, name: str, value: float | str) -> Any:
         x = super()._number(name, value)
-        return x * (1 + self.draw.choice((-1, 1)) * self.m.number(2.0**-53)) if _is_rounded(value) else x
+        return (
+            x * (1 + self.draw.choice((-1, 1)) * self.m.number(2.0**-53))
+            if _is_rounded(value)
+            else x
+        )
 
 
 def _is_rounded(value: Any) -> bool:
     text = getattr(value, "source", None)
-    digits = "".join(filter(str.isdigit, text.casefold().partition("e")[0])).strip("0") if text else ""
+    digits = (
+        "".join(filter(str.isdigit, text.casefold().partition("e")[0])).strip("0") if text else ""
+    )
     return (len(digits) > SHORT_DECIMALS or not text) and not float(value).is_integer()
 
 
 class LinearBasis:
-    """Independent combinations of the parameters of a model at a point, by Gram and Schmidt in many digits.
+    """Independent combinations of the parameters of a model at a point, by Gram and Schmidt in many
+    digits.
 
-    A combination of the derivatives is 0 where its length is, or where the last digits of the data decide it.
+    A combination of the derivatives is 0 where its length is, or where the last digits of the data
+    decide it.
     """
 
     equations_of: type[NormalEquations] = NormalEquations
 
-    def __init__(self, model: Model, values: Sequence[float], rows: Sequence[int] | None = None) -> None:
+    def __init__(
+        self, model: Model, values: Sequence[float], rows: Sequence[int] | None = None
+    ) -> None:
         from ...engine.numbers.multiprecision import Multiprecision
 
         self.m, problem, data = Multiprecision(DIGITS, decimals=True), model.problem, model.data
         held = {
-            name: Arithmetic("precision")._value(self.m, name, problem.point[name]) for name in model.parameters.held
+            name: Arithmetic("precision")._value(self.m, name, problem.point[name])
+            for name in model.parameters.held
         }
         rows = model.rows.weights.nonzero()[0].tolist() if rows is None else rows
         self.equations = self.equations_of(self.m, problem, data, rows, held)
@@ -112,7 +125,9 @@ class LinearBasis:
         """Return the parameters that have a part in a direction, with their parts."""
         parts = np.array([_double(x) for x in column])
         shares = np.abs(parts) * (self.sizes + (self.sizes == 0))
-        pairs = zip(self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True)
+        pairs = zip(
+            self.names, parts.tolist(), (shares > 1e-6 * np.max(shares)).tolist(), strict=True
+        )
         return {name: x for name, x, is_part in pairs if is_part}
 
     def _orthogonal(self, k: int, gram: Matrix, columns: Matrix) -> tuple[list[Any], Any]:
@@ -126,7 +141,9 @@ class LinearBasis:
 
 
 class ManyDigits(LinearBasis):
-    """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in many digits."""
+    """A linear model over rows in terms of θ, where its derivatives are orthonormal: b = T·θ in
+    many digits.
+    """
 
     equations_of = _KeptSlopes
     equations: _KeptSlopes
@@ -146,7 +163,10 @@ class ManyDigits(LinearBasis):
         self.lengths = _doubles(x or 1 for x in lengths)
         self.correlation = units @ units.T
         self._in_doubles = model._over_rows if model.is_determined(start) else None
-        self._held, self._transposed = model.parameters.held, np.array([*map(_doubles, self.columns)])
+        self._held, self._transposed = (
+            model.parameters.held,
+            np.array([*map(_doubles, self.columns)]),
+        )
         columns = {name: model.data.columns[name] for name in self.data}
         self._of_data = self._block(columns, model.rows.count, self.equations.kept)
         self.equations.kept.clear()
@@ -155,7 +175,9 @@ class ManyDigits(LinearBasis):
         """Return numbers with 0 in place of those that are 0 but for rounding."""
         shares = np.abs(self.sizes * _doubles(values))
         is_rounding = ((shares <= ROUNDED_TO_0 * np.max(shares)) & (self.sizes > 0)).tolist()
-        return [self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)]
+        return [
+            self.m.number(0) if is_0 else x for x, is_0 in zip(values, is_rounding, strict=True)
+        ]
 
     def _nearest(self, values: list[Any], start: Sequence[float]) -> list[Any]:
         # along null directions values are as near to the start as they can be
@@ -168,7 +190,9 @@ class ManyDigits(LinearBasis):
             length = self.m.sqrt(self._scaled_product(direction, direction))
             directions.append([x / length for x in direction])
         for direction in directions:
-            share = self._scaled_product(direction, [x - y for x, y in zip(values, start, strict=True)])
+            share = self._scaled_product(
+                direction, [x - y for x, y in zip(values, start, strict=True)]
+            )
             values = [x - share * y for x, y in zip(values, direction, strict=True)]
         starts = zip(values, start, self.sizes.tolist(), strict=True)
         return [x if size else self.m.number(begin) for x, begin, size in starts]
@@ -190,11 +214,16 @@ class ManyDigits(LinearBasis):
         return block._replace(results=np.array([fitted + change @ np.array(slopes), *slopes]))
 
     def parameters(self, theta: Any, loss: Loss) -> list[float]:
-        """Return the parameters at θ as doubles; of a sum of squares those where it is least, without rounding."""
+        """Return the parameters at θ as doubles; of a sum of squares those where it is least,
+        without rounding.
+        """
         if loss == SQUARES:
             return [_double(x) for x in self.values]
         change = [self.m.number(x) for x in (theta - self.theta).tolist()]
-        return [_double(x + _product(row, change)) for x, row in zip(self.values, self.matrix, strict=True)]
+        return [
+            _double(x + _product(row, change))
+            for x, row in zip(self.values, self.matrix, strict=True)
+        ]
 
     def _in_many_digits(self, point: Mapping[str, float]) -> tuple[Any, list[Any]]:
         equations = self.equations
@@ -204,7 +233,10 @@ class ManyDigits(LinearBasis):
         return swept.value, [*swept.gradient.values()]
 
     def _block(
-        self, columns: Mapping[str, Sequence[float]], rows: int, kept: Mapping[int, tuple[Any, list[Any]]]
+        self,
+        columns: Mapping[str, Sequence[float]],
+        rows: int,
+        kept: Mapping[int, tuple[Any, list[Any]]],
     ) -> Block:
         charge(ROW_GRADIENT * rows)
         results = np.full((1 + len(self.names), rows), np.nan)
@@ -243,13 +275,18 @@ def _double(x: Any) -> float:
 
 
 def in_many_digits(model: Model, start: Any) -> Model:
-    """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others as they are.
+    """Return a linear model in terms of θ, in many digits, if doubles do not determine it; others
+    as they are.
 
     Nor do doubles determine the errors of a few rows that the formula meets up to rounding.
     """
     is_linear = len(model.parameters.linear) == len(model.parameters.free)
     probe = model.copy(stop=lambda: False)
-    if not is_linear or any(name in model.data.sigma for name in model.data.predictors) or probe(start).errors:
+    if (
+        not is_linear
+        or any(name in model.data.sigma for name in model.data.predictors)
+        or probe(start).errors
+    ):
         return model
     model._last, model.evaluations = probe._last, probe.evaluations
     most, are_few = 1 / NULL_SINGULAR_VALUE, model.rows.count <= FEW_ROWS
@@ -272,10 +309,12 @@ def in_many_digits(model: Model, start: Any) -> Model:
 
 
 def has_null_directions(model: Model, values: Any, count: int) -> bool:
-    """Return whether so many combinations of the parameters change no row, in many digits; False if unknown.
+    """Return whether so many combinations of the parameters change no row, in many digits; False if
+    unknown.
 
-    A share of the rows shows the directions, as more rows may tell more parameters apart, never fewer. All rows decide:
-    in doubles if none changes by more than rounding errors, else in many digits.
+    A share of the rows shows the directions, as more rows may tell more parameters apart, never
+    fewer. All rows decide: in doubles if none changes by more than rounding errors, else in many
+    digits.
     """
     used: list[int] = model.rows.weights.nonzero()[0].tolist()
     share = used[:: 1 + len(used) // SHARE]

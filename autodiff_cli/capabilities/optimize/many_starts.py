@@ -21,8 +21,8 @@ ROOT_STEPS = 60  # to a fixed point, in which each takes off half of the error o
 SAME_POINT, SAME_VALUE = 1e-5, 1e-9  # relative distance of ends that are one
 STOPPED = ("interrupted", "limit")  # the reasons after which no other search begins
 
+# A problem, where its search ended, and the method.
 Search = tuple[Objective, ConvergenceReport, str]
-"""A problem, where its search ended, and the method."""
 
 
 class SearchEnd(Record):
@@ -42,7 +42,8 @@ class Starts(Tried):
     """What was tried from several starts."""
 
     ends: tuple[SearchEnd, ...]  # the lowest first
-    gap: float | None = None  # by how much a value over the bounds may be lower at most, where that is proven
+    # by how much a value over the bounds may be lower at most, where that is proven
+    gap: float | None = None
 
     def sentence(self, sense: Sense, here: DescentStep) -> str:
         """Return in words what was tried; `here` is the end that is the answer."""
@@ -50,7 +51,9 @@ class Starts(Tried):
         of_answer = [end for end in self.ends if end.value == value and end.point == _point(here)]
         rest = [end for end in self.ends if end not in of_answer]
         others = [
-            Elsewhere(here.text("value", end.value), place_in_words(end.point, here.text), end.count)
+            Elsewhere(
+                here.text("value", end.value), place_in_words(end.point, here.text), end.count
+            )
             for end in rest
             if end.converged
         ]
@@ -58,7 +61,10 @@ class Starts(Tried):
         known = "a lower minimum that none of them leads to is not ruled out"
         if self.gap is not None:
             gap = here.text("value", self.gap)
-            known = f"the global minimum over the bounds: proven, no value there is lower by more than {gap}"
+            known = (
+                "the global minimum over the bounds: proven, no value there is lower by more than"
+                f" {gap}"
+            )
         words = self.in_words(sum(end.count for end in of_answer), others, lost, ":")
         return f"{words}; {sense.phrase(known)}"
 
@@ -66,8 +72,9 @@ class Starts(Tried):
 class _Draws:
     """Starts: between two bounds evenly spread, else near or far from a centre.
 
-    Evenly: a sequence of Kronecker's, in each coordinate multiples of a root of x**(n + 1) = x + 1 from a random
-    beginning, modulo 1 (M. Roberts, The unreasonable effectiveness of quasirandom sequences, 2018).
+    Evenly: a sequence of Kronecker's, in each coordinate multiples of a root of x**(n + 1) = x + 1
+    from a random beginning, modulo 1 (M. Roberts, The unreasonable effectiveness of quasirandom
+    sequences, 2018).
     """
 
     def __init__(self, seed: int, limits: Limits) -> None:
@@ -81,7 +88,9 @@ class _Draws:
 
     def point(self, centre: DescentStep) -> list[float]:
         """Return the next start."""
-        self.shares = [(share + step) % 1 for share, step in zip(self.shares, self.steps, strict=True)]
+        self.shares = [
+            (share + step) % 1 for share, step in zip(self.shares, self.steps, strict=True)
+        ]
         ends = zip(centre.free_values, self.limits, self.shares, strict=True)
         return [self._coordinate(x, low, high, share) for x, (low, high), share in ends]
 
@@ -130,10 +139,14 @@ def search_from_many(
         if searches[-1][1].reason in STOPPED:
             break
     best = min(searches, key=_rank)
-    total = [sum(numbers) for numbers in zip(*(problem.counts for problem, *_ in searches), strict=True)]
+    total = [
+        sum(numbers) for numbers in zip(*(problem.counts for problem, *_ in searches), strict=True)
+    ]
     best[0].counts = Counts(*total)
     best[0].hessians = sum(problem.hessians for problem, *_ in searches)
-    return best, Starts(asked=count, searched=len(searches), undefined=undefined, ends=_ends(searches, best))
+    return best, Starts(
+        asked=count, searched=len(searches), undefined=undefined, ends=_ends(searches, best)
+    )
 
 
 def _drawn(problem: Objective, draws: _Draws, centre: DescentStep) -> DescentStep | None:
@@ -156,7 +169,9 @@ def _point(row: DescentStep) -> dict[str, float]:
 
 
 def _ends(searches: Sequence[Search], best: Search) -> tuple[SearchEnd, ...]:
-    """Return the different ends, with how many searches led to each; of those that are one the lowest stands for it."""
+    """Return the different ends, with how many searches led to each; of those that are one the
+    lowest stands for it.
+    """
     sense = best[0].sense
     groups: list[tuple[ConvergenceReport, int]] = []
     for _, end, _ in sorted(searches, key=lambda search: (search is not best, *_rank(search))):

@@ -1,4 +1,6 @@
-"""Units of variables that have no start, where the formula determines them: in `(x - 3[mm])^2` x is a length."""
+"""Units of variables that have no start, where the formula determines them: in `(x - 3[mm])^2` x is
+a length.
+"""
 
 from __future__ import annotations
 
@@ -29,14 +31,16 @@ class _DimensionsAndUnits(UnknownDimensions):
 def units_of_starts(
     program: Program, values: Mapping[str, Any], missing: Sequence[str], bounds: Mapping[str, Range]
 ) -> dict[str, Unit] | None:
-    """Return the unit of each missing variable that is no number: its bounds', that of a number like it, or the SI's.
+    """Return the unit of each missing variable that is no number: its bounds', that of a number
+    like it, or the SI's.
 
     None where the formula does not determine a dimension, or is not consistent.
     """
     own = {name: unit for name in missing for unit in _units(bounds.get(name, ()))}
     m = _DimensionsAndUnits([name for name in missing if name not in own])
     leaves = {
-        name: Dimensioned(x.unit.dimension) if hasattr(x, "unit") else Dimensioned() for name, x in values.items()
+        name: Dimensioned(x.unit.dimension) if hasattr(x, "unit") else Dimensioned()
+        for name, x in values.items()
     }
     leaves |= {name: Dimensioned(unit.dimension) for name, unit in own.items()}
     try:

@@ -58,7 +58,8 @@ class Minimum(Record):
       reason: why they ended, as one word
       count: how many of them ended there
     tried optional nonempty: with `--starts`: what was tried, in words
-    proven optional nonempty: with `--starts` and bounds: `global`, where no value over the bounds is lower, or higher
+    proven optional nonempty: with `--starts` and bounds: `global`, where no value over the bounds \
+    is lower, or higher
     method: the method
     steps: how many steps it took
     evaluations: how often value and gradient were computed
@@ -103,7 +104,9 @@ def _split(names: Collection[str], point: Point) -> tuple[Point, Point]:
 
 
 def _method_for_many(chosen: str, variables: int) -> str:
-    """Return a method that keeps no matrix where there are too many variables for the chosen one."""
+    """Return a method that keeps no matrix where there are too many variables for the chosen
+    one.
+    """
     return "l-bfgs-b" if variables > MAX_DENSE and not METHODS[chosen].takes_constraints else chosen
 
 
@@ -128,11 +131,12 @@ def minimize(
 ) -> Minimum:
     """Return a minimum, or maximum, of the program `text` by SciPy from the start `point`.
 
-    `method` is one of `METHODS`, by default `bfgs`; `l-bfgs-b` with `bounds` or many variables; `slsqp` with
-    constraints `subject_to`, such as `x + y <= 1`. With `starts` so many searches begin, and the lowest end is the
-    answer. The search is in the units of the start, the value in one of `units`. Once `stop` says so, the best point
-    so far is returned. With data `over`, the program is one row's term.
-    Raises `ExpressionError` as `gradient` does at the start, and `usage` without SciPy.
+    `method` is one of `METHODS`, by default `bfgs`; `l-bfgs-b` with `bounds` or many variables;
+    `slsqp` with constraints `subject_to`, such as `x + y <= 1`. With `starts` so many searches
+    begin, and the lowest end is the answer. The search is in the units of the start, the value in
+    one of `units`. Once `stop` says so, the best point so far is returned. With data `over`, the
+    program is one row's term. Raises `ExpressionError` as `gradient` does at the start, and `usage`
+    without SciPy.
     """
     sense = Sense(maximize)
     message = sense.phrase("`minimize` needs SciPy, the extra `optimize`")
@@ -162,7 +166,9 @@ def minimize(
         bounds=bounds or {},
     )
     start = _with_variables(start, constraints, values, held, wrt)
-    constraints = [_in_own_units(constraint, {**start.point, **point}) for constraint in constraints]
+    constraints = [
+        _in_own_units(constraint, {**start.point, **point}) for constraint in constraints
+    ]
     start = _with_units_of_constraints(start, constraints, point, values)
     limits = _limits(bounds or {}, start)
     if method is None:
@@ -188,17 +194,29 @@ def minimize(
     return found._replace(warnings=(*warnings, *found.warnings), over=over_rows)
 
 
-def _proven_gap(problem: Objective, end: ConvergenceReport, start: DescentStep, tried: Starts) -> float | None:
-    """Return by how much a value over the bounds may be below that of the end, where that is proven."""
+def _proven_gap(
+    problem: Objective, end: ConvergenceReport, start: DescentStep, tried: Starts
+) -> float | None:
+    """Return by how much a value over the bounds may be below that of the end, where that is
+    proven.
+    """
     evaluator = problem.evaluator
     if end.reason not in CONVERGED or not isinstance(evaluator, Evaluator):
         return None
     from .global_minimum import proven_gap
 
     box = dict(zip(end.row.free, problem.limits, strict=True))
-    fixed = {name: x for name, x in zip(end.row.names, end.row.coordinates, strict=True) if name not in box}
+    fixed = {
+        name: x
+        for name, x in zip(end.row.names, end.row.coordinates, strict=True)
+        if name not in box
+    }
     # the ends of other searches have the sign of the answer
-    values = [end.row.value, start.value, *[-one.value if problem.sense.maximize else one.value for one in tried.ends]]
+    values = [
+        end.row.value,
+        start.value,
+        *[-one.value if problem.sense.maximize else one.value for one in tried.ends],
+    ]
     return proven_gap(evaluator.graph, box, fixed, end.row.value, max(values) - min(values))
 
 
@@ -206,14 +224,21 @@ def _with_starts(found: Minimum, tried: Starts, sense: Sense, row: DescentStep) 
     units = found.units
     if units is not None:
         own = {name: units["point"][name] for name in row.free}
-        units = type(units)(**units, starts=[{"value": units["value"], "point": own} for _ in tried.ends])
+        units = type(units)(
+            **units, starts=[{"value": units["value"], "point": own} for _ in tried.ends]
+        )
         units.fixed = True
     return found._replace(
-        starts=tried.ends, tried=tried.sentence(sense, row), proven="" if tried.gap is None else "global", units=units
+        starts=tried.ends,
+        tried=tried.sentence(sense, row),
+        proven="" if tried.gap is None else "global",
+        units=units,
     )
 
 
-def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool) -> Minimum:
+def _minimum(
+    text: str, method: str, problem: Objective, end: ConvergenceReport, in_units: bool
+) -> Minimum:
     sense, row, shown, at_point = problem.sense, end.row, end.row.units, end.constraints
     if at_point is not None and shown is not None:
         shown = _with_multipliers(shown, problem.constraints, in_units)
@@ -240,7 +265,11 @@ def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport,
         message=end.message,
         kind=end.kind and sense.phrase(end.kind),
         verdict=end.verdict,
-        at_bounds=tuple(name for name, ends in zip(row.free, problem.limits, strict=True) if reached[name] in ends),
+        at_bounds=tuple(
+            name
+            for name, ends in zip(row.free, problem.limits, strict=True)
+            if reached[name] in ends
+        ),
         steps=len(path) - 1,
         evaluations=problem.counts.evaluations,
         hessians=problem.hessians,
@@ -253,7 +282,9 @@ def _minimum(text: str, method: str, problem: Objective, end: ConvergenceReport,
     )
 
 
-def _method(method: str | None, constraints: Sequence[Constraint], bounds: Mapping[str, Range] | None) -> str:
+def _method(
+    method: str | None, constraints: Sequence[Constraint], bounds: Mapping[str, Range] | None
+) -> str:
     chosen = method or (CONSTRAINED[0] if constraints else "l-bfgs-b" if bounds else "bfgs")
     if constraints and not METHODS[chosen].takes_constraints:
         hint = "use `--method slsqp` or `--method trust-constr`"
@@ -283,7 +314,9 @@ def _with_variables(
         hint = f"give it: `--at {lacking[0]}=…`; a start, or with `--wrt` a value"
         raise ExpressionError("missing_value", message, hint=hint)
     free = [name for name in extra if (name not in held if wrt is None else name in wrt)]
-    numbers = [x.number if type(x := values[name]) is Quantity else as_number(x, name) for name in extra]
+    numbers = [
+        x.number if type(x := values[name]) is Quantity else as_number(x, name) for name in extra
+    ]
     return start._replace(
         names=(*start.names, *extra),
         free=(*start.free, *free),
@@ -295,7 +328,9 @@ def _with_variables(
 def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> Constraint:
     program = constraint.program
     try:
-        measured = program_units(program, {name: number_or_quantity(point[name], name) for name in program.leaves})
+        measured = program_units(
+            program, {name: number_or_quantity(point[name], name) for name in program.leaves}
+        )
     except ExpressionError as error:
         error.text = error.text or program.text
         raise
@@ -307,8 +342,13 @@ def _in_own_units(constraint: Constraint, point: Mapping[str, float | str]) -> C
 def _with_units_of_constraints(
     start: DescentStep, constraints: Sequence[Constraint], point: Point, values: Point
 ) -> DescentStep:
-    """Return the start in units where only constraints, or the `values` of variables of theirs alone, have some."""
-    more = (constraint.unit for constraint in constraints), (hasattr(x, "unit") for x in values.values())
+    """Return the start in units where only constraints, or the `values` of variables of theirs
+    alone, have some.
+    """
+    more = (
+        (constraint.unit for constraint in constraints),
+        (hasattr(x, "unit") for x in values.values()),
+    )
     if not ((values and start.units is not None) or any(map(any, more))):
         return start
     from ...engine.quantities.unit import Unit
@@ -322,7 +362,10 @@ def _with_units_of_constraints(
 def _limits(bounds: Mapping[str, Range], start: DescentStep) -> list[tuple[float, float]]:
     """Return the bounds of the free variables, checked, as numbers in the units of the start."""
     if start.units is None:
-        bounds = {name: Range(*(x if x is None else as_number(x, name) for x in ends)) for name, ends in bounds.items()}
+        bounds = {
+            name: Range(*(x if x is None else as_number(x, name) for x in ends))
+            for name, ends in bounds.items()
+        }
     else:
         from ...questions.quantities import ranges_in  # only units need it
 
@@ -330,7 +373,9 @@ def _limits(bounds: Mapping[str, Range], start: DescentStep) -> list[tuple[float
     for name, ends in bounds.items():
         if name not in start.free:
             why = "is held fixed" if name in start.names else "is not a variable of this program"
-            raise usage_error(f"`{name}` has bounds and {why}", f"the free variables: {quote(start.free)}")
+            raise usage_error(
+                f"`{name}` has bounds and {why}", f"the free variables: {quote(start.free)}"
+            )
         ends.check_start(name, start.point[name])
     return [bounds.get(name, Range(None, None)).ends for name in start.free]
 
@@ -346,4 +391,6 @@ def _with_multipliers(shown: Units, constraints: Sequence[Constraint], fixed: bo
 
 
 def _negative(step: DescentStep) -> DescentStep:
-    return step._replace(value=unsigned(-step.value), partials=tuple(unsigned(-slope) for slope in step.partials))
+    return step._replace(
+        value=unsigned(-step.value), partials=tuple(unsigned(-slope) for slope in step.partials)
+    )

@@ -11,7 +11,8 @@ from . import minimize as _minimize
 
 
 class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
-    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra `optimize`.
+    """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra
+    `optimize`.
 
     >>> answer = minimize("(x - 3)**2 + 1", {"x": 0})
     >>> answer.point, answer.converged, answer.kind
@@ -34,7 +35,8 @@ minimize = function_of(Minimum, "minimize")
 
 @answers("maximize")
 def maximize(call: PythonCall) -> Minimum:
-    """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the program's.
+    """Maximise a program with SciPy, as `minimize` does its negative; value and gradient are the
+    program's.
 
     >>> answer = maximize("2 - (x - 3)**2", {"x": 0})
     >>> answer.point, answer.value, answer.kind

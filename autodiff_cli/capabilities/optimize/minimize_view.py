@@ -27,7 +27,10 @@ class MinimumView(View[Minimum], of=Minimum):
         if answer.at_bounds:
             rows = [
                 (
-                    ((name, "name"), (" (at its bound)" if name in answer.at_bounds else "", "faint")),
+                    (
+                        (name, "name"),
+                        (" (at its bound)" if name in answer.at_bounds else "", "faint"),
+                    ),
                     ((self.number(answer.point[name]), "number"),),
                     ((self.number(partial), "number"),),
                 )
@@ -39,7 +42,10 @@ class MinimumView(View[Minimum], of=Minimum):
             yield partials_table(answer.point, answer.gradient, self.digits)
         if answer.constraints:
             heads = ("constraint", "slack", "multiplier", "active")
-            held = [(c.text, c.slack, c.multiplier, "yes" if c.active else "no") for c in answer.constraints]
+            held = [
+                (c.text, c.slack, c.multiplier, "yes" if c.active else "no")
+                for c in answer.constraints
+            ]
             yield numbers_table(heads, held, self.digits, right=(1, 2), style="code")
         yield Paragraph(((answer.message, "" if answer.converged else "heading"),))
         if answer.verdict and answer.converged:
@@ -53,7 +59,9 @@ class MinimumView(View[Minimum], of=Minimum):
         ]
         parts += [f"{answer.hessians:,} of the Hessian"] if answer.hessians else []
         norm = format_number(answer.gradient_norm, 3)
-        yield Paragraph(((f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}", "faint"),))
+        yield Paragraph(
+            ((f"{answer.method}: {', '.join(parts)}; the gradient norm is {norm}", "faint"),)
+        )
 
 
 def by_size(answer: Minimum) -> Minimum:
@@ -70,7 +78,9 @@ def by_size(answer: Minimum) -> Minimum:
         return answer
     shown = step_units(value, units["point"], answer.gradient)
     slacks = [unit["slack"] for unit in units.get("constraints", ())]
-    shown["constraints"] = [{"slack": slack, "multiplier": value.difference / slack} for slack in slacks]
+    shown["constraints"] = [
+        {"slack": slack, "multiplier": value.difference / slack} for slack in slacks
+    ]
     # the norm is converted also where it has no unit
     norm = convert_difference(answer.gradient_norm, units["value"], value)
     of = {**units, "gradient_norm": shown["gradient_norm"]}

@@ -37,13 +37,20 @@ class NormalEquations:
     """Σ w²·(f − y)·∂f/∂b = 0, the data read as the decimals that were typed."""
 
     def __init__(
-        self, m: Any, problem: Problem, data: Observations, rows: Sequence[int], held: Mapping[str, Any]
+        self,
+        m: Any,
+        problem: Problem,
+        data: Observations,
+        rows: Sequence[int],
+        held: Mapping[str, Any],
     ) -> None:
         from ...engine.numbers.running_digits import RunningDigits
 
         self.m, self.names, self.output = m, problem.unknowns, problem.program.outputs[0]
         self.data, self.rows, self.held = data, rows, held
-        self._arithmetic = Arithmetic(m.name if m.name in ("certified", "precision") else "precision")
+        self._arithmetic = Arithmetic(
+            m.name if m.name in ("certified", "precision") else "precision"
+        )
         self._times = WITH_ERRORS if isinstance(m, RunningDigits) else 1
         self._read: list[tuple[dict[str, Any], Any, Any]] = []
 
@@ -53,20 +60,27 @@ class NormalEquations:
 
     def _row(self, k: int) -> tuple[dict[str, Any], Any, Any]:
         data, columns = self.data, self.data.columns
-        point = {**self.held, **{name: self._number(name, columns[name][k]) for name in data.predictors}}
+        point = {
+            **self.held,
+            **{name: self._number(name, columns[name][k]) for name in data.predictors},
+        }
         weight = self.m.number(1)
         slopes = {data.response: weight}
         if data.transform is None:
             response = self._number(data.response, columns[data.response][k])
         else:
-            measured = {name: self._number(name, columns[name][k]) for name in data.transform.variables}
+            measured = {
+                name: self._number(name, columns[name][k]) for name in data.transform.variables
+            }
             swept = value_and_gradient(self.m, data.transform.outputs[0], measured, list(measured))
             response, slopes = swept.value, slopes | swept.gradient
         if data.weights is not None:
             weight = self._number(data.weights, columns[data.weights][k])
         elif data.has_sigma:
             names = [name for name in slopes if name in data.sigma]
-            weight /= sum(((slopes[name] * self._spread(name, k)) ** 2 for name in names), self.m.number(0))
+            weight /= sum(
+                ((slopes[name] * self._spread(name, k)) ** 2 for name in names), self.m.number(0)
+            )
         return point, response, weight
 
     def _spread(self, name: str, k: int) -> Any:
@@ -112,7 +126,9 @@ class NormalEquations:
         return total, slopes, square
 
     def solve_linear_model(self) -> list[Any]:
-        """Return the solution of a formula that is linear in all parameters. Raises `Refusal` unless there is one."""
+        """Return the solution of a formula that is linear in all parameters. Raises `Refusal`
+        unless there is one.
+        """
         charge(EXACT_ROW * len(self.rows))
         _, left, square = self.sums([self.m.number(0)] * len(self.names))
         try:
@@ -155,7 +171,9 @@ def root_of_square(m: Any, x: Any) -> Any:
 def estimates_in(
     arithmetic: Arithmetic, model: Model, start: Sequence[float], dof: int, sigma_given: bool
 ) -> dict[str, Any]:
-    """Return the numbers of a fit in an arithmetic, from its parameters in doubles and its degrees of freedom."""
+    """Return the numbers of a fit in an arithmetic, from its parameters in doubles and its degrees
+    of freedom.
+    """
     problem, data = model.problem, model.data
     rows: list[int] = model.rows.weights.nonzero()[0].tolist()
 
@@ -184,7 +202,9 @@ def estimates_in(
 
             solution = with_errors(m, system, near)
         total, _, square = equations.sums(solution)
-        inverse = solve_linear(m, square, [list(map(m.number, row)) for row in identity(len(square))])
+        inverse = solve_linear(
+            m, square, [list(map(m.number, row)) for row in identity(len(square))]
+        )
         count = m.number(dof)
         result = {"values": dict(zip(problem.unknowns, solution, strict=True)), "rss": total}
         # without degrees of freedom errors are unknown, unless sigma is given
@@ -196,5 +216,7 @@ def estimates_in(
             result["deviation"] = root_of_square(m, total / count)
         return result
 
-    fixed = [name for name in problem.program.leaves if name not in (*problem.unknowns, *data.predictors)]
+    fixed = [
+        name for name in problem.program.leaves if name not in (*problem.unknowns, *data.predictors)
+    ]
     return arithmetic.run({name: problem.point[name] for name in fixed}, work)

@@ -37,6 +37,7 @@ class Method(NamedTuple):
     takes_constraints: bool = False
 
 
+# The methods by name. The first that takes constraints is their default.
 METHODS = {
     "bfgs": Method("BFGS"),
     "cg": Method("CG"),
@@ -47,14 +48,14 @@ METHODS = {
     "slsqp": Method("SLSQP", 200, takes_bounds=True, takes_constraints=True),
     "trust-constr": Method("trust-constr", 1000, takes_bounds=True, takes_constraints=True),
 }
-"""The methods by name. The first that takes constraints is their default."""
 
 UNBOUNDED_FACTOR = 1e15  # times the value at the start: a fall without bound
 MAX_ATTEMPTS = 3  # of a method that is stuck
 VERDICT_SHARE = 0.5  # of the work, for the verdict
 
+# The errors by which a method of SciPy ends without a result; the last one is that of its
+# trust-exact.
 FAILURES = (Diagnosed, ValueError, FloatingPointError, UnboundLocalError)
-"""The errors by which a method of SciPy ends without a result; the last one is that of its trust-exact."""
 
 
 class Counts(NamedTuple):
@@ -94,7 +95,11 @@ class Objective(SearchProblem):
 
     @cached_property
     def function(self) -> Single | DataLoss:  # type: ignore[override]
-        return Single(self.evaluator.graph) if isinstance(self.evaluator, Evaluator) else self.evaluator
+        return (
+            Single(self.evaluator.graph)
+            if isinstance(self.evaluator, Evaluator)
+            else self.evaluator
+        )
 
     def _count(self, evaluations: int = 0, outside: int = 0) -> None:
         self.counts = Counts(self.counts.evaluations + evaluations, self.counts.outside + outside)
@@ -124,7 +129,9 @@ class Objective(SearchProblem):
         partials = (*own, *[0.0] * (len(self.free) - len(own)))
         numbers = self.counts.evaluations, value, math.hypot(*partials), point, partials
         row = DescentStep(*numbers, self.start.names, self.free, units=self.start.units)
-        self.boundless = value <= -UNBOUNDED_FACTOR * (1 + abs(self.start.value)) and self.is_feasible(x)
+        self.boundless = value <= -UNBOUNDED_FACTOR * (
+            1 + abs(self.start.value)
+        ) and self.is_feasible(x)
         if self.boundless or (value < self.best.value and not self.constrained):
             self.best = row
         if self.boundless:
@@ -133,7 +140,11 @@ class Objective(SearchProblem):
 
     def report_unbounded(self, falls: str) -> ConvergenceReport:
         """Return the report on a search without a minimum."""
-        unit = "" if self.best.units is None else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
+        unit = (
+            ""
+            if self.best.units is None
+            else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
+        )
         ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
         bounds = f'--bounds "{ends}"' if unit else f"--bounds {ends}"
         message = f"not converged: {self.sense.phrase(falls)}; limit it by bounds: `{bounds}`"
@@ -184,13 +195,17 @@ class Objective(SearchProblem):
         with python_warnings.catch_warnings(), numpy.errstate(all="ignore"):
             python_warnings.simplefilter("ignore")
             x, name = numpy.array(start.free_values), METHODS[method].scipy_name
-            return scipy_minimize(value_and_gradient, x, jac=True, method=name, callback=note, **more)
+            return scipy_minimize(
+                value_and_gradient, x, jac=True, method=name, callback=note, **more
+            )
 
     def search(self, methods: Sequence[str], steps: int | None) -> tuple[ConvergenceReport, str]:
         """Return the report on the end of a search, and the method that found it."""
         method, limits, tolerance = methods[0], self.limits, self.tolerance
         most = METHODS[method].steps if steps is None else steps
-        options: dict[str, Any] = {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
+        options: dict[str, Any] = (
+            {"xtol": 1e-12} if method == "newton-cg" else {"gtol": tolerance / 10}
+        )
         more: dict[str, Any] = {"hess": self.hessian} if METHODS[method].needs_hessian else {}
         if method == "l-bfgs-b":
             options |= {"ftol": 0.0, "maxfun": 10 * most, "maxls": 50}
@@ -204,7 +219,9 @@ class Objective(SearchProblem):
                 result = self.by_scipy(ended, method, options={**options, "maxiter": left}, **more)
                 before, message = ended, str(result.message)
                 self._count(evaluations=-1)
-                ended = min(self.row(result.x.tolist()) or self.best, self.best, key=lambda row: row.value)
+                ended = min(
+                    self.row(result.x.tolist()) or self.best, self.best, key=lambda row: row.value
+                )
                 if projected_slope(ended, limits) <= tolerance or not ended.value < before.value:
                     break
         except FAILURES as error:
@@ -232,7 +249,10 @@ class Objective(SearchProblem):
         self.counts = counts
         if report.reason:
             return report
-        reason, message = "stuck", f"not converged: {method} found no better point along its direction"
+        reason, message = (
+            "stuck",
+            f"not converged: {method} found no better point along its direction",
+        )
         if more:
             reason = "steps"
             message = f"not converged after {len(self.path) - 1} steps, the most that were allowed"

@@ -23,7 +23,14 @@ from ...language.tokens import has_unit_literals
 from ...questions.column_uncertainties import Sigma, Spread, has_unit, parse_sigma, percentage
 from ...questions.optional_units import heading
 from ...questions.parse_point import Range, is_name
-from ...questions.problem import Problem, Quantity, as_number, check_bare_functions, check_single, parse
+from ...questions.problem import (
+    Problem,
+    Quantity,
+    as_number,
+    check_bare_functions,
+    check_single,
+    parse,
+)
 
 if TYPE_CHECKING:
     from ...engine.quantities.unit import Unit
@@ -41,10 +48,15 @@ class FitFormula(NamedTuple):
 
     @property
     def has_unit_literals(self) -> bool:
-        return any(program and has_unit_literals(program.text) for program in (self.program, self.transform))
+        return any(
+            program and has_unit_literals(program.text)
+            for program in (self.program, self.transform)
+        )
 
 
-def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None) -> FitFormula:
+def read_formula(
+    text: str, columns: Sequence[str], known_names: Sequence[str], response: str | None
+) -> FitFormula:
     """Read a program, and what it explains. Raises `ExpressionError`."""
     names = [column for column in columns if is_name(column)]
     last = last_equation(text)
@@ -70,13 +82,17 @@ def read_formula(text: str, columns: Sequence[str], known_names: Sequence[str], 
 
 
 def _is_transform(last: ModelEquation) -> bool:
-    """Return whether the left side of an equation is a formula: it is no name, and no new function."""
+    """Return whether the left side of an equation is a formula: it is no name, and no new
+    function.
+    """
     left = last.left
     is_new = last.called is not None and last.called not in (*FUNCTIONS, *COMPOSED)
     return bool(left) and not is_name(left) and left[-1] not in "+-*/" and not is_new
 
 
-def _read_with_transform(last: ModelEquation, names: Sequence[str], known_names: Sequence[str]) -> FitFormula:
+def _read_with_transform(
+    last: ModelEquation, names: Sequence[str], known_names: Sequence[str]
+) -> FitFormula:
     """Read an equation whose left side is a formula of columns, as `log(y) = …`."""
     transform = parse(last.left, names, units=True)
     check_single(transform)
@@ -84,7 +100,10 @@ def _read_with_transform(last: ModelEquation, names: Sequence[str], known_names:
         measured = next((name for name in transform.leaves if name in names), None)
         if measured is None:
             raise no_column(other[0], names)
-        message = f"`{other[0]}` is no column of the data, and the left side of a fit is what was measured"
+        message = (
+            f"`{other[0]}` is no column of the data, and the left side of a fit is what was"
+            " measured"
+        )
         raise usage_error(message, f"move parameters to the right side: `{measured} = …`")
     if not transform.leaves:
         hint = f"write columns on the left, as in `log(y) = …`; they are {list_columns(names)}"
@@ -98,7 +117,10 @@ def _response(program: Program, columns: Sequence[str]) -> str:
     """Return the name that a program gives its value. Raises an error if it gives none."""
     name, _, place = program.bound[-1] if program.bound else ("", None, None)
     if place != program.roots[0]:
-        hint = f"write it as `y = …`, or name it: `--response y`; the columns are {list_columns(columns)}"
+        hint = (
+            "write it as `y = …`, or name it: `--response y`; the columns are"
+            f" {list_columns(columns)}"
+        )
         raise usage_error("the response, the column that the formula predicts, is not given", hint)
     return name
 
@@ -119,9 +141,11 @@ def _check_uses_a_column(formula: FitFormula, free: str, columns: Sequence[str])
     if len(program.leaves) > 1:
         raise ExpressionError(
             "missing_value",
-            f"the formula uses no column of the data to predict `{formula.response}`: `{free}` is not one",
+            f"the formula uses no column of the data to predict `{formula.response}`: `{free}` is"
+            " not one",
             program.all_nodes.span(program.leaves[free]),
-            f"its columns are {list_columns(columns)}; for a parameter give a start: `--at {free}=…`",
+            f"its columns are {list_columns(columns)}; for a parameter give a start: `--at"
+            f" {free}=…`",
         )
 
 
@@ -132,9 +156,11 @@ def _check_meant(program: Program, free: Sequence[str], unused: Mapping[str, str
             as_named = f"write `{meant}`, or " if is_name(meant) else "write "
             raise ExpressionError(
                 "missing_value",
-                f"`{name}` is not a column of the data and has no start; there is the column `{meant}`",
+                f"`{name}` is not a column of the data and has no start; there is the column"
+                f" `{meant}`",
                 program.all_nodes.span(program.leaves[name]),
-                f'{as_named}`--columns "{name}={meant}"`; for a parameter give a start: `--at {name}=…`',
+                f'{as_named}`--columns "{name}={meant}"`; for a parameter give a start: `--at'
+                f" {name}=…`",
             )
 
 
@@ -163,7 +189,9 @@ def columns_needed(
 
 
 def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, str]:
-    """Return the columns that are not used, by each name that their headings have, in small letters."""
+    """Return the columns that are not used, by each name that their headings have, in small
+    letters.
+    """
     unused = {}
     for column in columns:
         # `u(R)` and `u(T)` are uncertainties, and no two columns `u`
@@ -175,7 +203,9 @@ def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, s
 
 def no_column(name: str, columns: Sequence[str]) -> ExpressionError:
     """Return the error for a column that the data lack."""
-    return usage_error(f"the data has no column `{name}`", f"its columns are {list_columns(columns)}")
+    return usage_error(
+        f"the data has no column `{name}`", f"its columns are {list_columns(columns)}"
+    )
 
 
 class FitInputs(NamedTuple):
@@ -224,9 +254,13 @@ class Observations(NamedTuple):
         if share is not None:
             numbers = share / 100 * np.abs(np.array(self.columns[name], dtype=float))
         else:
-            numbers = np.array(self.columns[spread] if isinstance(spread, str) else [spread], dtype=float)
+            numbers = np.array(
+                self.columns[spread] if isinstance(spread, str) else [spread], dtype=float
+            )
         if name in self.sigma:
-            where = f"column `{spread}`" if isinstance(spread, str) and share is None else "`--sigma`"
+            where = (
+                f"column `{spread}`" if isinstance(spread, str) and share is None else "`--sigma`"
+            )
             _check_positive(numbers, where, "uncertainty", or_zero=name != self.response)
         return np.broadcast_to(numbers, len(self.columns[name]))
 
@@ -243,7 +277,9 @@ class Observations(NamedTuple):
             # by the exact derivatives of the formula of columns
             names = [name for name in self.transform.variables if name in self.sigma]
             slopes = ProgramOverRows(self.transform, names)(self.columns, rows).results[1:]
-            spreads = [slope * self.uncertainty(name) for name, slope in zip(names, slopes, strict=True)]
+            spreads = [
+                slope * self.uncertainty(name) for name, slope in zip(names, slopes, strict=True)
+            ]
             spread = np.sqrt(np.sum(np.square(spreads), axis=0))
             _check_positive(spread, f"`{self.response}`", "uncertainty")
             return 1 / spread
@@ -252,7 +288,9 @@ class Observations(NamedTuple):
         numbers = np.array(self.columns[self.weights], dtype=float)
         _check_positive(numbers, f"column `{self.weights}`", "weight", or_zero=True)
         if not np.any(numbers):
-            raise point_error(f"all weights in column `{self.weights}` are 0", "a row with weight 0 is left out")
+            raise point_error(
+                f"all weights in column `{self.weights}` are 0", "a row with weight 0 is left out"
+            )
         return np.sqrt(numbers)
 
 
@@ -265,8 +303,12 @@ def _check_positive(numbers: Any, where: str, what: str, *, or_zero: bool = Fals
             raise point_error(f"{where} has the {what} {number:g}{place}", hint)
 
 
-def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tuple[Problem, Observations]:
-    """Return the problem and its data, with the numbers of all parameters. Raises `ExpressionError`."""
+def pose_fit(
+    formula: FitFormula, inputs: FitInputs, weights: str | None
+) -> tuple[Problem, Observations]:
+    """Return the problem and its data, with the numbers of all parameters. Raises
+    `ExpressionError`.
+    """
     program, response, transform, _ = formula
     columns, point, fixed, bounds = inputs.columns, inputs.point, inputs.fixed, inputs.bounds
     if transform is not None:
@@ -288,7 +330,9 @@ def pose_fit(formula: FitFormula, inputs: FitInputs, weights: str | None) -> tup
 
 
 def _starts_left_out(bounds: Mapping[str, Range], values: Mapping[str, float]) -> dict[str, float]:
-    """Return starts between bounds for parameters without one. Raises an error for a start outside of its bounds."""
+    """Return starts between bounds for parameters without one. Raises an error for a start outside
+    of its bounds.
+    """
     starts = {}
     for name, limits in bounds.items():
         if name in values:
@@ -307,19 +351,27 @@ def _check_roles(
     warnings: list[Diagnostic] = []
     for name in [*point, *fixed]:
         if name in predictors:
-            raise point_error(f"`{name}` is given a value, and is a column of the data", "leave one of them out")
+            raise point_error(
+                f"`{name}` is given a value, and is a column of the data", "leave one of them out"
+            )
         if name not in parameters:
-            warnings.append(Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out"))
+            warnings.append(
+                Diagnostic("unused", f"the formula has no parameter `{name}`", None, "leave it out")
+            )
     for name in inputs.bounds:
         if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}")
+            raise usage_error(
+                f"`{name}` has bounds and is not fitted", f"fitted are {quote(unknowns)}"
+            )
     for name in fixed:
         if name in point and as_number(point[name], name) != as_number(fixed[name], name):
             raise point_error(f"`{name}` has a start and is held at another value", "leave one out")
     return warnings
 
 
-def _transformed(transform: Program, columns: Mapping[str, Sequence[float]], response: str) -> list[float]:
+def _transformed(
+    transform: Program, columns: Mapping[str, Sequence[float]], response: str
+) -> list[float]:
     """Return the values of a response that is a formula of columns."""
     from ...compiled.kernels import ProgramOverRows
 
@@ -332,7 +384,10 @@ def _transformed(transform: Program, columns: Mapping[str, Sequence[float]], res
 
 
 def _check_uncertainties(
-    sigma: Mapping[str, Spread], formula: FitFormula, predictors: Sequence[str], columns: Collection[str]
+    sigma: Mapping[str, Spread],
+    formula: FitFormula,
+    predictors: Sequence[str],
+    columns: Collection[str],
 ) -> None:
     _, response, transform, measured = formula
     own = [] if transform is None else measured

@@ -1,7 +1,8 @@
-"""Confidence intervals by profile: the sum of squares along a parameter, with the others fitted again.
+"""Confidence intervals by profile: the sum of squares along a parameter, with the others fitted
+again.
 
-Bates and Watts, Nonlinear Regression Analysis and Its Applications (1988), 6.1: the ends are where the sum has risen by
-its variance times the square of Student's t.
+Bates and Watts, Nonlinear Regression Analysis and Its Applications (1988), 6.1: the ends are where
+the sum has risen by its variance times the square of Student's t.
 """
 
 from __future__ import annotations
@@ -17,7 +18,13 @@ import numpy as np
 
 from ...engine.graphs.higher_order import directional_in
 from ...engine.numbers.base import NO_RESULT
-from ...engine.numbers.budget import FITTED_CALL, SECOND_ORDER_NODE, BudgetExceeded, charge, use_share
+from ...engine.numbers.budget import (
+    FITTED_CALL,
+    SECOND_ORDER_NODE,
+    BudgetExceeded,
+    charge,
+    use_share,
+)
 from ...engine.numbers.floats import REAL
 from ...errors import AutodiffError, Diagnostic, quote
 from .inference import FAR_ERRORS, FAR_FACTORS, Ends, Inference
@@ -28,8 +35,10 @@ MAX_BEND = 0.1  # of the half-width of an interval, by which second derivatives 
 BUDGET_SHARE = 0.5  # of the work that is left; the rest is for the answer
 FIRST_STEP = 1 / 8  # of the half-width
 MAX_DOUBLINGS = 43  # of the half-width, to where the sum has not risen enough
-OPEN_DOUBLINGS, MIN_DOUBLINGS = 13, 6  # that show an open end, and where the sum cannot be followed further
-LEVEL_CHANGE, MAX_RATIO = 1e-4, 0.7  # of rises that level off: relative, and of one change to the one before
+# that show an open end, and where the sum cannot be followed further
+OPEN_DOUBLINGS, MIN_DOUBLINGS = 13, 6
+# of rises that level off: relative, and of one change to the one before
+LEVEL_CHANGE, MAX_RATIO = 1e-4, 0.7
 MAX_ROOT_STEPS = 100  # to an end
 MAX_RETRIES = 4  # with a shorter step
 MAX_BRANCHES = 6  # of fits with the parameter held, on the way to an end
@@ -39,7 +48,8 @@ FLAT_RISE = 0.1  # of the sum, in deviations, that is no rise
 REFIT = 10 * FITTED_CALL  # work of a fit with a parameter held, beside its rows
 SETTLED = 1e-4  # last step of a fit with a parameter held, in standard errors
 POLISHED = 1e-6  # to where such a fit goes on: its sum is off by the square of that
-REFIT_EVALUATIONS = 100  # of a fit with a parameter held, where steps of Gauss and Newton lead nowhere
+# of a fit with a parameter held, where steps of Gauss and Newton lead nowhere
+REFIT_EVALUATIONS = 100
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 LOWER = 1e-6  # share of the sum by which another one is lower
 ROUNDED_RISE = 1e6  # in rounding errors: a smaller rise of the sum is not seen
@@ -55,8 +65,9 @@ class Profiles(NamedTuple):
 def largest_bend(inference: Inference) -> float:
     """Return by how much second derivatives move an end of an interval, in half-widths, at most.
 
-    With the others fitted again, the sum of squares along a parameter is s² + s³·(u′·u″) + s⁴·|P u″|²/4 - s²·(r·u″) by
-    derivatives of the curve in its direction, in units of its standard error. P projects on what no parameter gives.
+    With the others fitted again, the sum of squares along a parameter is s² + s³·(u′·u″) + s⁴·|P
+    u″|²/4 - s²·(r·u″) by derivatives of the curve in its direction, in units of its standard error.
+    P projects on what no parameter gives.
     """
     model, values = inference.model, inference.end.values
     sample = model.sample(CURVED_ROWS)
@@ -74,7 +85,9 @@ def largest_bend(inference: Inference) -> float:
         along = column / length
         first = slopes @ along
         second = _second_derivatives(
-            sample, values, dict(zip(inference.names, along / inference.curvature.size, strict=True))
+            sample,
+            values,
+            dict(zip(inference.names, along / inference.curvature.size, strict=True)),
         )
         second *= sample.rows.weights * deviation
         beyond = second - q @ (q.T @ second)
@@ -87,7 +100,10 @@ def largest_bend(inference: Inference) -> float:
 
 def _second_derivatives(model: Model, values: Any, along: Mapping[str, float]) -> Any:
     graph = model.problem.program.graph
-    point = {**model.parameters.held, **dict(zip(model.parameters.free, map(float, values), strict=True))}
+    point = {
+        **model.parameters.held,
+        **dict(zip(model.parameters.free, map(float, values), strict=True)),
+    }
     curve = {name: [x] for name, x in along.items()}
     charge(SECOND_ORDER_NODE * len(graph.places) * model.rows.count)
     second = np.zeros(model.rows.count)
@@ -119,15 +135,19 @@ class Refit(NamedTuple):
     is_settled: bool = True
 
 
+# A model with a quantity held, and values of its free parameters to start from.
 Start = tuple[Model, Any]
-"""A model with a quantity held, and values of its free parameters to start from."""
 
 
 class Profile(ABC):
     """The sum of squares along a quantity, with the parameters fitted again at each value of it."""
 
     def __init__(
-        self, inference: Inference, estimate: float, error: float, limits: tuple[float, float] = (-math.inf, math.inf)
+        self,
+        inference: Inference,
+        estimate: float,
+        error: float,
+        limits: tuple[float, float] = (-math.inf, math.inf),
     ) -> None:
         self.model, self.limits = inference.model, limits
         self.estimate, self.half, self.factor = estimate, inference.factor * error, inference.factor
@@ -136,16 +156,26 @@ class Profile(ABC):
 
     @abstractmethod
     def starts(self, x: float, near: Refit, before: Refit) -> list[Start]:
-        """Return starts with the quantity at `x`, by two fits nearby; none where it has no such value."""
+        """Return starts with the quantity at `x`, by two fits nearby; none where it has no such
+        value.
+        """
 
     @abstractmethod
     def complete(self, model: Model, values: Any) -> Any:
-        """Return the values of all parameters that belong to those of a model with the quantity held."""
+        """Return the values of all parameters that belong to those of a model with the quantity
+        held.
+        """
 
     def at(self, x: float, near: Refit, before: Refit) -> Refit:
-        """Return the fit with the quantity at `x`, from what two fits extrapolate to. Raises `Unsettled`."""
+        """Return the fit with the quantity at `x`, from what two fits extrapolate to. Raises
+        `Unsettled`.
+        """
         charge(REFIT)
-        starts = [(model, values) for model, values in self.starts(x, near, before) if model(values).error is None]
+        starts = [
+            (model, values)
+            for model, values in self.starts(x, near, before)
+            if model(values).error is None
+        ]
         found: list[Refit] = []
         ends = ((model, polished(model, values, "", enough=POLISHED)) for model, values in starts)
         more = (
@@ -155,7 +185,8 @@ class Profile(ABC):
         )
         for model, end in chain(ends, more):
             found.append(self.rise(x, model, end))
-            # any values show that the sum is as low as theirs, and only a minimum that it is not lower
+            # any values show that the sum is as low as theirs, and only a minimum that it is not
+            # lower
             if found[-1].rise < self.factor:
                 return found[-1]
         if not starts:
@@ -166,7 +197,9 @@ class Profile(ABC):
         return min(settled, key=lambda there: there.rise)
 
     def extrapolated(self, x: float, near: Refit, before: Refit) -> list[Any]:
-        """Return values of all parameters at `x` by a line through two fits, and those of the nearer one."""
+        """Return values of all parameters at `x` by a line through two fits, and those of the
+        nearer one.
+        """
         if near.x == before.x:
             return [near.values]
         step = (near.values - before.values) * ((x - near.x) / (near.x - before.x))
@@ -183,11 +216,15 @@ class Profile(ABC):
         return Refit(x, math.sqrt(max(0.0, rise)), values, is_settled=end.moved <= SETTLED)
 
     def end(self, sign: int) -> float | None:
-        """Return an end, or None where the sum does not rise enough however far. Raises `Unsettled`."""
+        """Return an end, or None where the sum does not rise enough however far. Raises
+        `Unsettled`.
+        """
         return self.end_from(self.middle, sign)
 
     def end_from(self, inner: Refit, sign: int) -> float | None:
-        """Return an end that is met from a fit inside of it, or None where it is open. Raises `Unsettled`."""
+        """Return an end that is met from a fit inside of it, or None where it is open. Raises
+        `Unsettled`.
+        """
         step = self.half * FIRST_STEP
         for _ in range(MAX_BRANCHES):
             bracket = self._bracket(inner, sign, step)
@@ -204,7 +241,9 @@ class Profile(ABC):
         raise Unsettled
 
     def extreme(self, inner: Refit, outer: Refit) -> float | None:
-        """Return the largest or least value of the quantity, if it has none on one side of two fits; else None."""
+        """Return the largest or least value of the quantity, if it has none on one side of two
+        fits; else None.
+        """
         return None
 
     def _beyond_if_settled(self, x: float, inner: Refit, before: Refit) -> Refit | None:
@@ -214,7 +253,9 @@ class Profile(ABC):
             return None
 
     def _bracket(self, start: Refit, sign: int, step: float) -> list[Refit] | float | None:
-        """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is open."""
+        """Return fits on both sides of an end; or the end, if it is a bound; or None, if it is
+        open.
+        """
         bound = self.limits[1 if sign > 0 else 0]
         inner, before, rises, retries = start, start, [start.rise], 0
         for doubling in range(MAX_DOUBLINGS):
@@ -222,7 +263,10 @@ class Profile(ABC):
             at_bound = sign * x >= sign * bound
             outer = self._beyond_if_settled(bound if at_bound else x, inner, before)
             is_lost = outer is None or not (outer.has_value and outer.is_settled)
-            if doubling >= (MIN_DOUBLINGS if is_lost else OPEN_DOUBLINGS) and _limit(rises) < self.factor:
+            if (
+                doubling >= (MIN_DOUBLINGS if is_lost else OPEN_DOUBLINGS)
+                and _limit(rises) < self.factor
+            ):
                 return None
             if outer is None:
                 # it may be too far to be found from here
@@ -240,7 +284,9 @@ class Profile(ABC):
         return None
 
     def _beyond(self, x: float, inner: Refit, before: Refit) -> Refit:
-        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the quantity 0."""
+        """Return the fit at `x`, or at 0 on the way there, if the formula has no value with the
+        quantity 0.
+        """
         if x * inner.x < 0:
             zero = self.at(0.0, inner, before)
             if not zero.has_value:
@@ -258,7 +304,15 @@ class Profile(ABC):
             return min(here.rise, 2 * self.factor) - self.factor
 
         xtol = ROOT_ERROR * self.half
-        brentq(beyond, ends[0].x, ends[1].x, xtol=xtol, rtol=ROOT_ERROR, maxiter=MAX_ROOT_STEPS, disp=False)
+        brentq(
+            beyond,
+            ends[0].x,
+            ends[1].x,
+            xtol=xtol,
+            rtol=ROOT_ERROR,
+            maxiter=MAX_ROOT_STEPS,
+            disp=False,
+        )
 
 
 class ProfileAlong(Profile):
@@ -274,7 +328,9 @@ class ProfileAlong(Profile):
     def starts(self, x: float, near: Refit, before: Refit) -> list[Start]:
         """Return starts with the parameter at `x`."""
         parameters = self.reduced.parameters
-        model = self.reduced.copy(parameters=parameters._replace(held={**parameters.held, self.name: x}))
+        model = self.reduced.copy(
+            parameters=parameters._replace(held={**parameters.held, self.name: x})
+        )
         return [(model, np.delete(values, self.k)) for values in self.extrapolated(x, near, before)]
 
     def complete(self, model: Model, values: Any) -> Any:
@@ -283,7 +339,9 @@ class ProfileAlong(Profile):
 
 
 def _limit(rises: list[float]) -> float:
-    """Return to where the rises at doubled distances tend, or infinity where they do not level off."""
+    """Return to where the rises at doubled distances tend, or infinity where they do not level
+    off.
+    """
     if len(rises) < 3:
         return math.inf
     before, last = rises[-2] - rises[-3], rises[-1] - rises[-2]
@@ -294,7 +352,9 @@ def _limit(rises: list[float]) -> float:
 
 
 def intervals_of(inference: Inference, kind: str | None) -> Profiles | None:
-    """Return the intervals by profile, if they are asked for or the linear ones mislead; else None."""
+    """Return the intervals by profile, if they are asked for or the linear ones mislead; else
+    None.
+    """
     if kind == "linear" or not _can_profile(inference):
         return None
     misleads = kind == "profile" or inference.beyond_bounds() or largest_bend(inference) > MAX_BEND
@@ -310,7 +370,9 @@ def linear_warnings(inference: Inference, kind: str | None) -> list[Diagnostic]:
         beyond = inference.beyond_bounds()
         how = f"a bound cuts that of {quote(beyond)}, and so changes those of the others"
         return [_linear_warning(how)] if beyond else []
-    return [_linear_warning(f"second derivatives move an end by {100 * bend:.0f} % of the half-width")]
+    return [
+        _linear_warning(f"second derivatives move an end by {100 * bend:.0f} % of the half-width")
+    ]
 
 
 def linear_warnings_beside(inference: Inference, profiles: Profiles | None) -> list[Diagnostic]:
@@ -322,7 +384,9 @@ def linear_warnings_beside(inference: Inference, profiles: Profiles | None) -> l
         half = inference.factor * inference.errors[name]
         for side, end in zip((-1, 1), ends, strict=True):
             linear = inference.values[name] + side * half
-            largest = max(largest, math.inf if end is None or not half else abs(end - linear) / half)
+            largest = max(
+                largest, math.inf if end is None or not half else abs(end - linear) / half
+            )
     minima = [warning for warning in profiles.warnings if warning.kind == "minima"]
     if not largest > MAX_BEND:
         return minima
@@ -340,12 +404,17 @@ def _linear_warning(how: str) -> Diagnostic:
 
 
 def far_values(inference: Inference) -> dict[str, float]:
-    """Return far values at which parameters fit as well, with the others fitted again, beside undetermined ones.
+    """Return far values at which parameters fit as well, with the others fitted again, beside
+    undetermined ones.
 
     The inverse without null directions says nothing of a parameter whose change these make up for.
     """
     far: dict[str, float] = {}
-    has_rise = inference.scatter.variance > 0 and inference.model.basis is None and inference.model.loss == SQUARES
+    has_rise = (
+        inference.scatter.variance > 0
+        and inference.model.basis is None
+        and inference.model.loss == SQUARES
+    )
     names = inference.errors if inference.undetermined.null and has_rise else {}
     with suppress(BudgetExceeded), use_share(BUDGET_SHARE):
         for name, error in names.items():
@@ -358,7 +427,9 @@ def far_values(inference: Inference) -> dict[str, float]:
     return far
 
 
-def profiles_of(inference: Inference, along: Callable[[Inference, str], ProfileAlong] = ProfileAlong) -> Profiles:
+def profiles_of(
+    inference: Inference, along: Callable[[Inference, str], ProfileAlong] = ProfileAlong
+) -> Profiles:
     """Return the intervals by profile of all parameters that have a standard error."""
     ends: dict[str, Ends] = {}
     lost: list[str] = []
@@ -379,14 +450,20 @@ def profiles_of(inference: Inference, along: Callable[[Inference, str], ProfileA
         hint = "take it from fits with the parameter held at values: `--fix`"
     if not lost:
         return Profiles(ends)
-    message = f"the interval of {quote(lost)} by profile was not found: the linear one misleads, and is left out"
+    message = (
+        f"the interval of {quote(lost)} by profile was not found: the linear one misleads, and is"
+        " left out"
+    )
     return Profiles(ends, (Diagnostic("no_interval", message, None, hint),))
 
 
 def minima_warning(inference: Inference, lower: LowerSum) -> Diagnostic:
     """Return the warning of a sum of squares that is lower than that of the fit."""
     # it was not found, or rejected: as a peak between two rows
-    there = ",".join(f"{name}={x:.4g}" for name, x in zip(inference.model.parameters.free, lower.values, strict=True))
+    there = ",".join(
+        f"{name}={x:.4g}"
+        for name, x in zip(inference.model.parameters.free, lower.values, strict=True)
+    )
     message = f"intervals are left out: on their way the sum of squares is lower, at {there}"
     return Diagnostic("minima", message, None, f"start there if it makes sense: `--at {there}`")
 

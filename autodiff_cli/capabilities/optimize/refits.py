@@ -20,10 +20,10 @@ if TYPE_CHECKING:
     from .least_squares import Model
     from .likelihood import CountDistribution
 
+# Rows, up to which a record has them: they are most of its length.
 MAX_KEPT_ROWS = 10_000
-"""Rows, up to which a record has them: they are most of its length."""
+# The relative difference of two sums of squares that are the same, up to the digits of a record.
 SAME_SUM = 1e-6
-"""The relative difference of two sums of squares that are the same, up to the digits of a record."""
 
 
 class KeptRows(Record):
@@ -37,8 +37,12 @@ class KeptRows(Record):
     bounds: dict[str, list[float | None]]
 
 
-def kept_rows(text: str, model: Model, trials: list[float] | None, *, counts: bool) -> KeptRows | None:
-    """Return what a model is fitted to; None if there are too many rows. Weights of `counts` follow from the curve."""
+def kept_rows(
+    text: str, model: Model, trials: list[float] | None, *, counts: bool
+) -> KeptRows | None:
+    """Return what a model is fitted to; None if there are too many rows. Weights of `counts` follow
+    from the curve.
+    """
     if model.rows.count > MAX_KEPT_ROWS:
         return None
     import numpy as np
@@ -60,7 +64,9 @@ def kept_rows(text: str, model: Model, trials: list[float] | None, *, counts: bo
 
 
 def refitted(record: Mapping[str, Any], level: float) -> tuple[Inference, CountDistribution | None]:
-    """Return the inference of a fit whose record has its rows. Raises `ExpressionError` if they are not its own."""
+    """Return the inference of a fit whose record has its rows. Raises `ExpressionError` if they are
+    not its own.
+    """
     from .inference import Inference
     from .least_squares import polished
 
@@ -80,14 +86,21 @@ def refitted(record: Mapping[str, Any], level: float) -> tuple[Inference, CountD
             inference = Inference(weighted_at(model, family, end.values), end, level, scaled=False)
     except (ExpressionError, KeyError, TypeError, ValueError, AttributeError, IndexError):
         raise _foreign_rows() from None
-    # at the estimates, not only at their minimum: another formula may have it too, at other estimates
-    if not all(math.isclose(x, total, rel_tol=SAME_SUM) for x in (found, 2 * end.cost)) or not inference.errors:
+    # at the estimates, not only at their minimum: another formula may have it too, at other
+    # estimates
+    if (
+        not all(math.isclose(x, total, rel_tol=SAME_SUM) for x in (found, 2 * end.cost))
+        or not inference.errors
+    ):
         raise _foreign_rows()
     return inference, family
 
 
 def _foreign_rows() -> ExpressionError:
-    message = "the rows in the record of the fit are not those that it was fitted to: they give another sum of squares"
+    message = (
+        "the rows in the record of the fit are not those that it was fitted to: they give another"
+        " sum of squares"
+    )
     return point_error(message, "write the record anew: `autodiff fit … --output fit.json`")
 
 
@@ -100,7 +113,9 @@ def _family_of(record: Mapping[str, Any]) -> CountDistribution | None:
     from .likelihood import CountDistribution
 
     trials = record["refit"]["trials"]
-    return CountDistribution(record["loss"], None if record["loss"] == "poisson" else np.array(trials, dtype=float))
+    return CountDistribution(
+        record["loss"], None if record["loss"] == "poisson" else np.array(trials, dtype=float)
+    )
 
 
 def _model_of(record: Mapping[str, Any]) -> tuple[Model, Any]:
@@ -122,24 +137,37 @@ def _model_of(record: Mapping[str, Any]) -> tuple[Model, Any]:
     predictors = [name for name in program.leaves if name in columns]
     sigma = {response: 1.0} if record["absolute_sigma"] else {}
     model = Model(problem, Observations(columns, response, predictors, sigma, None, None))
-    with np.errstate(invalid="ignore"):  # a negative weight is no number, and gives another sum of squares
-        weights = np.ones(model.rows.count) if kept["weights"] is None else np.sqrt(np.array(kept["weights"], float))
+    # a negative weight is no number, and gives another sum of squares
+    with np.errstate(invalid="ignore"):
+        weights = (
+            np.ones(model.rows.count)
+            if kept["weights"] is None
+            else np.sqrt(np.array(kept["weights"], float))
+        )
     model.rows = FitRows(model.rows.columns, model.rows.response, weights, {})
     if kept["errors"]:
-        model = model.with_errors({name: np.array(x, dtype=float) for name, x in kept["errors"].items()})
+        model = model.with_errors(
+            {name: np.array(x, dtype=float) for name, x in kept["errors"].items()}
+        )
     return model, np.array([values[name] for name in free])
 
 
-def _program_of(record: Mapping[str, Any], columns: Sequence[str], parameters: Sequence[str]) -> Program:
+def _program_of(
+    record: Mapping[str, Any], columns: Sequence[str], parameters: Sequence[str]
+) -> Program:
     """Return the program of a fit, for numbers in the units of its answer."""
     text, response = record["refit"]["formula"], record["response"]
     last = last_equation(text)
-    # a name that the formula does not give its value was chosen by `--response`, or is a share of successes
+    # a name that the formula does not give its value was chosen by `--response`, or is a share of
+    # successes
     is_written = last is not None and " ".join(last.left.split()) == response
     program = read_formula(text, columns, parameters, None if is_written else response).program
     units = record.get("units")
     if units is None:
         return program
     texts = {**units["parameters"], **units["data"]}
-    variables = {name: Unit() if texts.get(name) is None else parse_unit(texts[name]) for name in program.leaves}
+    variables = {
+        name: Unit() if texts.get(name) is None else parse_unit(texts[name])
+        for name in program.leaves
+    }
     return in_own_units(program, variables, [parse_unit(units["data"][response])])

@@ -23,7 +23,10 @@ def fit_page(answer: Fit, view: FitView, notes: Sequence[str]) -> str:
     items = "".join([f"<li>{escaped_html(line)}</li>\n" for line in _told(answer, notes)])
     body = [
         f'<p class="formula">{_formula(answer)}</p>',
-        f'<figure role="img" aria-label="data, fitted curve and residuals">{figure[figure.index("<svg") :]}</figure>',
+        (
+            '<figure role="img" aria-label="data, fitted curve and'
+            f' residuals">{figure[figure.index("<svg") :]}</figure>'
+        ),
         f"<h2>Parameters</h2>\n{tables}",
         f"<h2>{READ}</h2>\n<ul>\n{items}</ul>",
     ]
@@ -61,7 +64,8 @@ def _told(answer: Fit, notes: Sequence[str]) -> Iterable[str]:
         first, *reasons = note.splitlines()
         parted = [line.split(maxsplit=1) for line in reasons]
         words = [
-            f"{why.removeprefix('point: ')} ({count})" for count, why in (pair for pair in parted if len(pair) == 2)
+            f"{why.removeprefix('point: ')} ({count})"
+            for count, why in (pair for pair in parted if len(pair) == 2)
         ]
         yield " ".join([first, "; ".join(words)]).strip()
     for warning in answer.warnings:

@@ -16,10 +16,14 @@ REPORT, NEEDS = "the report", "amsmath, booktabs, graphicx and siunitx 3"
 
 
 def check_report(path: str, *, force: bool) -> None:
-    """Check the name of a report before the fit, and that its PDF can be made. Raises `ExpressionError`."""
+    """Check the name of a report before the fit, and that its PDF can be made. Raises
+    `ExpressionError`.
+    """
     ending = PurePath(path).suffix.lower()
     if ending not in ENDINGS:
-        raise usage_error(f"`{path}` is not a report in HTML, LaTeX or PDF", f"end its name in {either(ENDINGS)}")
+        raise usage_error(
+            f"`{path}` is not a report in HTML, LaTeX or PDF", f"end its name in {either(ENDINGS)}"
+        )
     if ending == ".pdf":
         require_compiler(REPORT)
     files.check(path, force=force)
@@ -27,7 +31,9 @@ def check_report(path: str, *, force: bool) -> None:
         files.check(_figure_path(path), force=force)
 
 
-def write_report(path: str, answer: Fit, view: FitView, notes: Sequence[str], *, force: bool) -> None:
+def write_report(
+    path: str, answer: Fit, view: FitView, notes: Sequence[str], *, force: bool
+) -> None:
     """Write the report of a fit in the format of its name. Raises `ExpressionError`."""
     from .report import fit_document, fit_page
 

@@ -1,4 +1,6 @@
-"""Starts of the parameters of shapes such as `gaussian`: where the data have peaks, and how wide these are."""
+"""Starts of the parameters of shapes such as `gaussian`: where the data have peaks, and how wide
+these are.
+"""
 
 from __future__ import annotations
 
@@ -20,7 +22,8 @@ WIDTH = "width"
 MAX_PEAKS = 8  # of the data, that starts are drawn from
 SHARE_AT_PEAKS = 0.8  # of the starts; the others are anywhere
 WIDTH_DECADES = 0.3  # of starts to either side of a peak's half width
-HALF_HEIGHT, REMOVED_WIDTHS = 0.5, 2.0  # a peak reaches to half its height, and so many of these widths are its own
+# a peak reaches to half its height, and so many of these widths are its own
+HALF_HEIGHT, REMOVED_WIDTHS = 0.5, 2.0
 LINE_STEPS = 10  # of the line under the peaks, by weights of distances: no more moves it
 MAX_EXPONENT = 8.0  # of a start
 SMOOTHED_ROWS = 200  # to each three neighbours, above which a peak is of means of so many
@@ -53,7 +56,9 @@ def shape_calls(text: str, columns: Collection[str], lacking: Collection[str]) -
         defined = {node.value for node in tree.walk() if node.kind == "define"}
         called = [node for node in tree.walk() if node.kind == "call" and node.value not in defined]
         calls = [_shape_call(node, lacking) for node in called]
-        return [call for call in calls if call is not None and call.column in columns and call.names]
+        return [
+            call for call in calls if call is not None and call.column in columns and call.names
+        ]
     return []
 
 
@@ -62,7 +67,11 @@ def _shape_call(node: SyntaxNode, lacking: Collection[str]) -> ShapeCall | None:
     if row is None or len(node.parts) != len(row.params):
         return None
     values = [part.value if part.kind == "name" else "" for part in node.parts]
-    names = {parameter: name for parameter, name in zip(row.params, values, strict=True) if name in lacking}
+    names = {
+        parameter: name
+        for parameter, name in zip(row.params, values, strict=True)
+        if name in lacking
+    }
     return ShapeCall(row, values[0], names)
 
 
@@ -72,10 +81,14 @@ class ShapeStarts:
     def __init__(self, calls: Sequence[ShapeCall], columns: dict[str, Any], response: Any) -> None:
         self.calls = calls
         self.columns = columns
-        self.peaks = {call.column: peaks_of(columns[call.column], response) for call in calls if call.is_peak}
+        self.peaks = {
+            call.column: peaks_of(columns[call.column], response) for call in calls if call.is_peak
+        }
 
     def draw(self, at: random.Random) -> dict[str, float]:
-        """Return starts by parameter; two calls in one draw begin at two peaks while there are as many."""
+        """Return starts by parameter; two calls in one draw begin at two peaks while there are as
+        many.
+        """
         starts: dict[str, float] = {}
         free = {column: at.sample(peaks, len(peaks)) for column, peaks in self.peaks.items()}
         for call in self.calls:
@@ -90,7 +103,9 @@ class ShapeStarts:
 
 
 def _start(scale: str, peak: Peak | None, x: Any, at: random.Random) -> float | None:
-    """Return a start of a parameter of a shape; None where nothing is known of it, as of an amplitude."""
+    """Return a start of a parameter of a shape; None where nothing is known of it, as of an
+    amplitude.
+    """
     low, high = float(np.min(x)), float(np.max(x))
     width = high - low or 1.0
     if scale == WIDTH and peak is not None:

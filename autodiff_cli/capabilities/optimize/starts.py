@@ -31,7 +31,8 @@ SAME_COST = 1e-3  # relative difference of sums that are one, long before the se
 DECADES = 1.5  # to either side of a scale
 NEGATIVE = 0.25  # share of starts below 0
 BUDGET_SHARE = 0.4  # of the work
-BASES = (0, 1, 2, 3, 6)  # places of base units that stand for columns; not kelvin, whose scales have their own zeros
+# places of base units that stand for columns; not kelvin, whose scales have their own zeros
+BASES = (0, 1, 2, 3, 6)
 DECADE = 5  # place of the base unit that stands for a factor of 10
 PLAIN_DECADES = 3  # a number within so many of 1 is no scale: 2*pi, 100
 DIGITS, MAX_DIGITS = 2, 8  # of a start
@@ -50,16 +51,25 @@ class Powers(NamedTuple):
     def column(self) -> str | None:
         """The column that the parameter is like, if it is like one."""
         names = [*self.of_columns]
-        return names[0] if self.of_columns and [*self.of_columns.values()] == [1.0] and self.size == 1.0 else None
+        return (
+            names[0]
+            if self.of_columns and [*self.of_columns.values()] == [1.0] and self.size == 1.0
+            else None
+        )
 
 
 def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None:
-    """Return starts of the parameters that have none, or None if the formula has no value wherever it was looked at.
+    """Return starts of the parameters that have none, or None if the formula has no value wherever
+    it was looked at.
 
-    Linear parameters are solved for at each point. From the best points a search begins, whose lowest end is the start.
+    Linear parameters are solved for at each point. From the best points a search begins, whose
+    lowest end is the start.
     """
     draws = StartDraws(model, 1, lacking)
-    few, places = model.sample(SAMPLED_SHAPE_ROWS if draws.shapes.calls else SAMPLED_ROWS), draws.places
+    few, places = (
+        model.sample(SAMPLED_SHAPE_ROWS if draws.shapes.calls else SAMPLED_ROWS),
+        draws.places,
+    )
     points: list[tuple[float, Any, Any]] = []
     ends: list[EndPoint] = []
     try:
@@ -72,7 +82,11 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
             ends += _from_residuals(few, draws, ends)
     except (BudgetExceeded, SearchStopped):
         points.sort(key=lambda point: point[0])
-    good = [(end.cost, end.values) for end in ends if end.cost < UNDEFINED_COST and np.all(np.isfinite(end.values))]
+    good = [
+        (end.cost, end.values)
+        for end in ends
+        if end.cost < UNDEFINED_COST and np.all(np.isfinite(end.values))
+    ]
     good += [(point[0], point[1]) for point in points[:1]]
     if not good:
         return None
@@ -85,7 +99,8 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
 
 
 def _from_residuals(few: Model, draws: StartDraws, ends: Sequence[EndPoint]) -> list[EndPoint]:
-    """Return ends of searches from where a place and a width are those of a peak that the least end leaves.
+    """Return ends of searches from where a place and a width are those of a peak that the least end
+    leaves.
 
     Of several peaks a search may put two where one is, and another where there is none.
     """
@@ -95,9 +110,16 @@ def _from_residuals(few: Model, draws: StartDraws, ends: Sequence[EndPoint]) -> 
         return found
     least = min(known, key=_cost)
     for _ in range(PEAK_ROUNDS):
-        points = [point for there in _at_left_peaks(few, draws, least.values) for point in _looked_at(few, there)]
+        points = [
+            point
+            for there in _at_left_peaks(few, draws, least.values)
+            for point in _looked_at(few, there)
+        ]
         points.sort(key=lambda point: point[0])
-        tried = [searched(few, there, SEARCH_EVALUATIONS, few.parameters.places) for there in _different(points)]
+        tried = [
+            searched(few, there, SEARCH_EVALUATIONS, few.parameters.places)
+            for there in _different(points)
+        ]
         lower = min(tried, key=_cost, default=least)
         if not lower.cost < least.cost * (1 - SAME_COST):
             break
@@ -111,7 +133,9 @@ def _cost(end: EndPoint) -> float:
 
 
 def _at_left_peaks(few: Model, draws: StartDraws, end: Any) -> Iterator[Any]:
-    """Yield points beside an end, with two of the parameters that are like a column at a peak of the residuals."""
+    """Yield points beside an end, with two of the parameters that are like a column at a peak of
+    the residuals.
+    """
     residuals = few(end).residuals
     for column in {*draws.like_columns.values()}:
         own = [k for k, name in draws.like_columns.items() if name == column]
@@ -123,7 +147,9 @@ def _at_left_peaks(few: Model, draws: StartDraws, end: Any) -> Iterator[Any]:
 
 
 def _rounded(model: Model, few: Model, best: Any, places: Sequence[int]) -> Any:
-    """Return a start with as few digits as nearly the same curve has; a peak's place needs more than its width."""
+    """Return a start with as few digits as nearly the same curve has; a peak's place needs more
+    than its width.
+    """
     whole, trial = model.copy(stop=lambda: False), few.copy(stop=lambda: False)
     costs = [cost for cost, *_ in _looked_at(trial, best)]
     for digits in range(DIGITS, MAX_DIGITS + 1):
@@ -137,20 +163,34 @@ def _rounded(model: Model, few: Model, best: Any, places: Sequence[int]) -> Any:
 
 
 class StartDraws:
-    """Starts of some parameters, or of all that are not linear, drawn over the scales of the data."""
+    """Starts of some parameters, or of all that are not linear, drawn over the scales of the
+    data.
+    """
 
     def __init__(self, model: Model, seed: int, names: Sequence[str] | None = None) -> None:
         free, columns = model.parameters.free, model.rows.columns
-        wanted = [name for name in free if name not in model.parameters.linear] if names is None else names
+        wanted = (
+            [name for name in free if name not in model.parameters.linear]
+            if names is None
+            else names
+        )
         self.model, self.at = model, random.Random(seed)
         self.places = [free.index(name) for name in wanted]
         calls = shape_calls(model.problem.program.text, columns, wanted)
-        self.shapes, self.powers = ShapeStarts(calls, dict(columns), model.rows.response), _powers(model)
-        of_one = {name: powers.column for name, powers in self.powers.items() if powers.column is not None}
-        self.like_columns = {
-            k: of_one[free[k]] for k in self.places if free[k] in of_one and of_one[free[k]] in columns
+        self.shapes, self.powers = (
+            ShapeStarts(calls, dict(columns), model.rows.response),
+            _powers(model),
+        )
+        of_one = {
+            name: powers.column for name, powers in self.powers.items() if powers.column is not None
         }
-        """By their places, the columns that parameters are like: they may be places and widths there."""
+        # By their places, the columns that parameters are like: they may be places and widths
+        # there.
+        self.like_columns = {
+            k: of_one[free[k]]
+            for k in self.places
+            if free[k] in of_one and of_one[free[k]] in columns
+        }
         self.own = np.array([model.problem.values.get(name, 1.0) for name in free])
 
     def point(self) -> Any:
@@ -158,7 +198,9 @@ class StartDraws:
         known, there = self.shapes.draw(self.at), self.own.copy()
         for k in self.places:
             name = self.model.parameters.free[k]
-            there[k] = known[name] if name in known else _drawn(self.model, self.powers.get(name), self.at)
+            there[k] = (
+                known[name] if name in known else _drawn(self.model, self.powers.get(name), self.at)
+            )
         return np.clip(there, *self.model.parameters.limits)
 
 
@@ -187,12 +229,16 @@ def _different(points: Sequence[tuple[float, Any, Any]]) -> list[Any]:
 
 
 def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
-    """Draw a start: a place in a column, or a size near the scale that the formula gives the parameter."""
+    """Draw a start: a place in a column, or a size near the scale that the formula gives the
+    parameter.
+    """
     sign = -1.0 if draw.random() < NEGATIVE else 1.0
     near = sign * 10 ** draw.uniform(-DECADES, DECADES)
     if powers is None:
         # the formula does not say: of order 1, or like a column or its inverse
-        powers = draw.choice([Powers({}), *(Powers({name: p}) for name in model.rows.columns for p in (1.0, -1.0))])
+        powers = draw.choice(
+            [Powers({}), *(Powers({name: p}) for name in model.rows.columns for p in (1.0, -1.0))]
+        )
     if powers.column is not None and draw.random() < 0.5:
         column = model.rows.columns.get(powers.column, model.rows.response)
         return draw.uniform(float(np.min(column)), float(np.max(column)))
@@ -207,7 +253,9 @@ def _drawn(model: Model, powers: Powers | None, draw: random.Random) -> float:
 
 
 class _Scales(UnknownDimensions):
-    """Dimensions in which a number far from 1 is a power of 10: in `exp(-E/(1.38e-23*T))` E is like `1.38e-23*T`."""
+    """Dimensions in which a number far from 1 is a power of 10: in `exp(-E/(1.38e-23*T))` E is like
+    `1.38e-23*T`.
+    """
 
     def literal(self, text: str) -> Dimensioned:
         """Return a number as one of the formula's scales, or as a plain number."""
@@ -219,11 +267,14 @@ def scaled_number(x: float) -> Dimensioned | None:
     decades = math.log10(abs(x)) if x and math.isfinite(x) else 0.0
     if abs(decades) < PLAIN_DECADES:
         return None
-    return Dimensioned(tuple(Fraction(decades) if base == DECADE else 0 for base in range(len(NUMBER))))
+    return Dimensioned(
+        tuple(Fraction(decades) if base == DECADE else 0 for base in range(len(NUMBER)))
+    )
 
 
 def _powers(model: Model) -> dict[str, Powers]:
-    """Return the scales of parameters that the formula's dimensions give: `tau` in `exp(-t/tau)` is like `t`.
+    """Return the scales of parameters that the formula's dimensions give: `tau` in `exp(-t/tau)` is
+    like `t`.
 
     Where numbers far from 1 are scales too, as the Boltzmann constant is, they count.
     """
@@ -235,12 +286,16 @@ def _powers(model: Model) -> dict[str, Powers]:
     return _scales(model, _Scales(far), numbers) or _scales(model, UnknownDimensions(unknown), {})
 
 
-def _scales(model: Model, m: UnknownDimensions, numbers: dict[str, Dimensioned]) -> dict[str, Powers]:
+def _scales(
+    model: Model, m: UnknownDimensions, numbers: dict[str, Dimensioned]
+) -> dict[str, Powers]:
     """Return the scales of parameters; none if the formula is not consistent in them."""
     names, program = [*model.rows.columns], model.problem.program
     columns = [*names, model.data.response][: len(BASES)]
     bases = dict(zip(columns, BASES, strict=False))
-    units = {name: tuple(int(k == base) for k in range(len(NUMBER))) for name, base in bases.items()}
+    units = {
+        name: tuple(int(k == base) for k in range(len(NUMBER))) for name, base in bases.items()
+    }
     leaves = {name: Dimensioned(units.get(name, NUMBER)) for name in names} | numbers
     leaves |= {name: m.unknown(name) for name in m.names}
     try:
@@ -253,6 +308,8 @@ def _scales(model: Model, m: UnknownDimensions, numbers: dict[str, Dimensioned])
     for name in model.parameters.free:
         solution = m.solution(name)
         if solution is not None:
-            of_columns = {column: float(solution[base]) for column, base in bases.items() if solution[base]}
+            of_columns = {
+                column: float(solution[base]) for column, base in bases.items() if solution[base]
+            }
             powers[name] = Powers(of_columns, 10.0 ** float(solution[DECADE]))
     return powers

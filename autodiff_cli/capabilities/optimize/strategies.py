@@ -42,7 +42,8 @@ SAMPLED_ROWS = 500  # rows
 SCANNED_POINTS, SCANNED_ROWS = 128, 100  # starts that are looked at, in so many rows
 REFINED, REFINING_EVALUATIONS = 6, 60  # of them are searched from always, so far
 MAX_SCANNED = 3  # parameters of a curve with errors in predictors that is looked at far away
-SCANNED_CORRECTIONS = 8  # steps to the nearest points of a curve that is looked at; of a line it is one
+# steps to the nearest points of a curve that is looked at; of a line it is one
+SCANNED_CORRECTIONS = 8
 SCANNED_DECADES = 2.5  # to either side of a parameter's size, with errors in predictors
 MAX_RISE = 5.0  # of the residuals at a start that is tried
 SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
@@ -55,7 +56,8 @@ ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
 MIN_COMPARED_ROWS = 5  # rows
 MAX_TURNS = 1e6  # whole periods by which a parameter is moved
-VISIBLE_SHARE = 1e-9  # share of the data that a parameter changes, if it changes by 1, that is 0 within rounding
+# share of the data that a parameter changes, if it changes by 1, that is 0 within rounding
+VISIBLE_SHARE = 1e-9
 
 
 def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
@@ -78,14 +80,20 @@ def best_fit(model: Model, start: Any, loss: str) -> EndPoint:
     # outliers may have led the squares away from the start
     starts = [best.values] if error is not None else [best.values, start]
     model.reached.accept(best._replace(cost=model(best.values).cost))
-    end = at_kink(model, min((searched(model, values) for values in starts), key=lambda end: end.cost))
-    return end._replace(message=f"{end.message}, {loss} loss of residuals beyond {model.loss.scale:.3g}")
+    end = at_kink(
+        model, min((searched(model, values) for values in starts), key=lambda end: end.cost)
+    )
+    return end._replace(
+        message=f"{end.message}, {loss} loss of residuals beyond {model.loss.scale:.3g}"
+    )
 
 
 def _identified(model: Model, start: Any, best: EndPoint) -> EndPoint:
-    """Return the end of a search for those parameters that the data determine, with the others where they started.
+    """Return the end of a search for those parameters that the data determine, with the others
+    where they started.
 
-    Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends far from the minimum.
+    Along a null direction, as that of `a` and `c` in `a*exp(b*x + c)`, a search wanders, and ends
+    far from the minimum.
     """
     if model.loss != SQUARES or not best.cost < UNDEFINED_SUM_OF_SQUARES:
         return best
@@ -131,7 +139,9 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
                 continue
             minima.append(other)
             if rank(best) > (False, MAX_LAST_STEP) or other.cost < best.cost * (1 - 1e-9):
-                best = other._replace(message=f"orthogonal distances, {other.message} from another start")
+                best = other._replace(
+                    message=f"orthogonal distances, {other.message} from another start"
+                )
                 best = model.reached.accept(at_kink(model, best), only=True)
     return best._replace(others=_other_minima(model, best, minima))
 
@@ -139,13 +149,16 @@ def orthogonal_fit(model: Model, start: Any, end: EndPoint) -> EndPoint:
 def _orthogonal_starts(model: Model, values: Any, best: EndPoint) -> list[Any]:
     """Return the starts in valleys of the squared distances along each parameter, the lowest first.
 
-    A line can turn through the vertical, so the values along a parameter are a circle through 0 and infinity.
+    A line can turn through the vertical, so the values along a parameter are a circle through 0 and
+    infinity.
     """
     if len(values) > MAX_SCANNED:
         return []
     few = model.sample(SCANNED_ROWS).copy(most_corrections=SCANNED_CORRECTIONS)
     free = model.parameters.free
-    factors = np.logspace(-SCANNED_DECADES, SCANNED_DECADES, max(3, SCANNED_POINTS // (2 * len(values))))
+    factors = np.logspace(
+        -SCANNED_DECADES, SCANNED_DECADES, max(3, SCANNED_POINTS // (2 * len(values)))
+    )
     valleys: list[tuple[float, Any]] = []
     for k, x in enumerate(values):
         places = [place for place in map(free.index, model.parameters.linear) if place != k]
@@ -158,12 +171,16 @@ def _orthogonal_starts(model: Model, values: Any, best: EndPoint) -> list[Any]:
                 circle.append((probe(there).cost, there))
         costs = [cost for cost, _ in circle]
         before, after = costs[-1:] + costs[:-1], costs[1:] + costs[:1]
-        valleys += [at for at, a, b in zip(circle, before, after, strict=True) if at[0] <= min(a, b)]
+        valleys += [
+            at for at, a, b in zip(circle, before, after, strict=True) if at[0] <= min(a, b)
+        ]
     chosen: list[Any] = []
     curves = [few(best.values).residuals] if best.moved <= MAX_LAST_STEP else []
     for _, there in sorted(valleys, key=lambda valley: valley[0]):
         left = few(there).residuals
-        if all(np.linalg.norm(left - other) > SAME_VALLEY * np.linalg.norm(left) for other in curves):
+        if all(
+            np.linalg.norm(left - other) > SAME_VALLEY * np.linalg.norm(left) for other in curves
+        ):
             chosen.append(there)
             curves.append(left)
     return chosen[: REFINED // len(values)]
@@ -182,7 +199,11 @@ def least(model: Model, start: Any) -> EndPoint:
     few = model
     with answer_spared():
         try:
-            few = model if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES else model.sample(SAMPLED_ROWS)
+            few = (
+                model
+                if lost or not best.cost < UNDEFINED_SUM_OF_SQUARES
+                else model.sample(SAMPLED_ROWS)
+            )
             if few is not model:
                 here = projected(few, best.values)
                 there = _restarted(few, here, start, first, draw, lost=False)
@@ -236,7 +257,9 @@ def answer_spared() -> Iterator[None]:
         work.left += kept
 
 
-def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool) -> EndPoint:
+def _restarted(
+    model: Model, best: EndPoint, start: Any, first: str, draw: random.Random, *, lost: bool
+) -> EndPoint:
     """Return the best end of searches from other starts, with the other minima that they found."""
     restarts = _Restarts(model, best, start, first, lost)
     probe = restarts.probe
@@ -246,7 +269,11 @@ def _restarted(model: Model, best: EndPoint, start: Any, first: str, draw: rando
         try:
             if (rise > MAX_RISE and not restarts.is_open) or probe(there).error is not None:
                 continue
-            end = searched(probe, there, REFINING_EVALUATIONS) if k < REFINED else projected(model, there)
+            end = (
+                searched(probe, there, REFINING_EVALUATIONS)
+                if k < REFINED
+                else projected(model, there)
+            )
             restarts.consider(end)
         except BudgetExceeded:
             break
@@ -259,15 +286,15 @@ class _Restarts:
 
     def __init__(self, model: Model, best: EndPoint, start: Any, first: str, lost: bool) -> None:
         self.model, self.first = model, first
+        # Whether the parameters are determined elsewhere, and not at the best end.
         self.lost = lost
-        """Whether the parameters are determined elsewhere, and not at the best end."""
         model.calls = copy(current_budget())
         self.probe = model.copy()  # what is only looked at is not counted
         self.may_alias = _is_aliased(model, start)
         model.reached.accept(best, only=True)
         self.best, self.of_best = best, self._faults(best)
+        # How many searches in a row have come to the same end.
         self.again = 0
-        """How many searches in a row have come to the same end."""
         self.minima = [] if any(self.of_best) else [best]
 
     @property
@@ -276,8 +303,12 @@ class _Restarts:
         return self.lost or any(self.of_best)
 
     def _faults(self, end: EndPoint) -> tuple[bool, bool]:
-        """Return whether an end has not converged, and whether it is one of a period that the start has not."""
-        return not _has_converged(self.probe, end), not self.may_alias and _is_aliased(self.model, end.values)
+        """Return whether an end has not converged, and whether it is one of a period that the start
+        has not.
+        """
+        return not _has_converged(self.probe, end), not self.may_alias and _is_aliased(
+            self.model, end.values
+        )
 
     def _is_proper(self, end: EndPoint) -> bool:
         return end.moved <= MAX_LAST_STEP and self.probe.is_determined(end.values)
@@ -288,10 +319,14 @@ class _Restarts:
         of_end, proper = self._faults(end), self._is_proper(end)
         self.minima += [end] if proper and not of_end[1] else []
         # by more than the rounding of the data
-        lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(best.cost * self.model.rows.rounding_cost)
+        lower = best.cost - end.cost > 1e-9 * best.cost + 2 * math.sqrt(
+            best.cost * self.model.rows.rounding_cost
+        )
         better = lower if of_end[1] == of_best[1] else of_end < of_best
         # no minimum is left for an end that is none
-        if better and (proper or self.lost or (any(of_best) and (not self._is_proper(best) or not any(of_end)))):
+        if better and (
+            proper or self.lost or (any(of_best) and (not self._is_proper(best) or not any(of_end)))
+        ):
             self._accept(end, lower)
         elif best.moved <= MAX_LAST_STEP and end.cost <= best.cost * (1 + 1e-6):
             self.again += not self.lost or self.probe.is_determined(end.values)
@@ -320,7 +355,9 @@ def _other_minima(model: Model, best: EndPoint, minima: list[EndPoint]) -> tuple
     return tuple(others)
 
 
-def _promising(model: Model, best: EndPoint, start: Any, draw: random.Random) -> list[tuple[float, Any]]:
+def _promising(
+    model: Model, best: EndPoint, start: Any, draw: random.Random
+) -> list[tuple[float, Any]]:
     # the best with different curves, and the next best, by relative residuals
     anywhere = best.cost < UNDEFINED_SUM_OF_SQUARES
     probe = model.sample(SCANNED_ROWS)
@@ -359,7 +396,9 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool 
 
 
 def _is_aliased(model: Model, values: Any) -> bool:
-    if len(model.rows.columns) != 1 or model.rows.count < len(model.data.columns[model.data.response]):
+    if len(model.rows.columns) != 1 or model.rows.count < len(
+        model.data.columns[model.data.response]
+    ):
         return False
     ((name, column),) = model.rows.columns.items()
     places = np.unique(column[model.rows.weights > 0])
@@ -397,13 +436,17 @@ def _has_converged(model: Model, end: EndPoint) -> bool:
 def nearest_symmetric(model: Model, values: Any) -> Any:
     """Return the equivalent parameter values that agree with the starts.
 
-    In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be exchanged, and in
-    `a*sin(w*t + p)` p can change by whole turns.
+    In `b1/b2*exp(-x**2/b2**2)` signs can change, in `a*exp(-p*x) + b*exp(-q*x)` terms can be
+    exchanged, and in `a*sin(w*t + p)` p can change by whole turns.
     """
-    values, starts_by_name = _by_whole_periods(model, _in_order(model, values)), model.problem.values
+    values, starts_by_name = (
+        _by_whole_periods(model, _in_order(model, values)),
+        model.problem.values,
+    )
     fitted = model(values).fitted
     starts = [
-        0.0 if name in model.parameters.linear else starts_by_name.get(name, 0.0) for name in model.parameters.free
+        0.0 if name in model.parameters.linear else starts_by_name.get(name, 0.0)
+        for name in model.parameters.free
     ]
     is_linear = [name in model.parameters.linear for name in model.parameters.free]
     loose = [k for k, x in enumerate(starts) if x * values[k] < 0 or (is_linear[k] and values[k])]
@@ -412,16 +455,20 @@ def nearest_symmetric(model: Model, values: Any) -> Any:
             if any(starts[k] * values[k] < 0 for k in places):
                 there = np.array(values)
                 there[list(places)] *= -1
-                if model.parameters.allows(there) and np.array_equal(model(there).fitted, fitted, equal_nan=True):
+                if model.parameters.allows(there) and np.array_equal(
+                    model(there).fitted, fitted, equal_nan=True
+                ):
                     values = there
     return values
 
 
 def zero_within_rounding(model: Model, values: Any) -> Any:
-    """Return the values, with 0 for those that differ from it by less than the curve shows in doubles.
+    """Return the values, with 0 for those that differ from it by less than the curve shows in
+    doubles.
 
-    A decay of 1e-17 where nothing decays is the rounding of a search: other such numbers fit as well, and are no less
-    near 0. A value that is small because its effect is large, or has none in doubles, stays.
+    A decay of 1e-17 where nothing decays is the rounding of a search: other such numbers fit as
+    well, and are no less near 0. A value that is small because its effect is large, or has none in
+    doubles, stays.
     """
     if model.basis is not None:
         return values
@@ -449,7 +496,9 @@ def _length_of_column(model: Model, values: Any, k: int) -> float:
 def _by_whole_periods(model: Model, values: Any) -> Any:
     for k, name in enumerate(model.parameters.free):
         period = (
-            None if name in model.parameters.linear or name not in model.problem.values else _period(model, values, k)
+            None
+            if name in model.parameters.linear or name not in model.problem.values
+            else _period(model, values, k)
         )
         turns = round((values[k] - model.problem.values[name]) / period) if period else 0
         if turns and period and abs(turns) < MAX_TURNS:
@@ -464,7 +513,8 @@ def _by_whole_periods(model: Model, values: Any) -> Any:
 
 
 def _period(model: Model, values: Any, k: int) -> float | None:
-    """Return the period of the formula in a parameter, if it stands only in arguments of sines and the like.
+    """Return the period of the formula in a parameter, if it stands only in arguments of sines and
+    the like.
 
     The arguments have to be linear in it, with one factor or multiples of it, the same in all rows.
     """
@@ -485,7 +535,9 @@ def _period(model: Model, values: Any, k: int) -> float | None:
                 if not _is_linear_in(primitive, moves, [varying[p] for p in parents]):
                     return None
                 partials = primitive.slopes(REAL, [data[p] for p in parents], data[i])
-                slope = sum([d * slopes[p] for d, p in zip(partials, parents, strict=True) if d is not None])
+                slope = sum(
+                    [d * slopes[p] for d, p in zip(partials, parents, strict=True) if d is not None]
+                )
             slopes.append(slope)
     except (AutodiffError, *NO_RESULT):
         return None
@@ -505,13 +557,18 @@ def _varying_with_rows(model: Model) -> list[bool]:
 def _leaves_in_first_row(model: Model, values: Any) -> dict[int, float]:
     """Return the numbers of all variables in the first row of the data, by node."""
     graph = model.problem.program.graph
-    point = {**model.parameters.held, **{name: float(column[0]) for name, column in model.rows.columns.items()}}
+    point = {
+        **model.parameters.held,
+        **{name: float(column[0]) for name, column in model.rows.columns.items()},
+    }
     point |= dict(zip(model.parameters.free, map(float, values), strict=True))
     return {i: point[label] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
 
 
 def _is_linear_in(primitive: Primitive, moves: Sequence[bool], varying: Sequence[bool]) -> bool:
-    """Return whether an operation is linear in its inputs that move, with the same factor in all rows."""
+    """Return whether an operation is linear in its inputs that move, with the same factor in all
+    rows.
+    """
     if primitive.linear:
         return True
     is_factor = primitive.product or (primitive is DIV and not moves[1])
@@ -520,7 +577,9 @@ def _is_linear_in(primitive: Primitive, moves: Sequence[bool], varying: Sequence
 
 
 def _common_period(factors: Sequence[float]) -> float | None:
-    """Return the period of sines of a variable times these factors, if all are multiples of the least."""
+    """Return the period of sines of a variable times these factors, if all are multiples of the
+    least.
+    """
     if not factors:
         return None
     least = min(factors)
@@ -565,6 +624,8 @@ def _in_order(model: Model, values: Any) -> Any:
     for pair in pairs * 2:
         if agreement(pair, values) < 0 and (order := next(filter(same, exchanges(pair)), None)):
             there = values[order]
-            if model.parameters.allows(there) and model(there).cost <= model(values).cost * (1 + 1e-9):
+            if model.parameters.allows(there) and model(there).cost <= model(values).cost * (
+                1 + 1e-9
+            ):
                 values = there
     return values

@@ -13,7 +13,9 @@ MAX_SHOWN, MAX_NAMED = 3, 4  # other ends, and variables of each
 
 
 class Elsewhere(NamedTuple):
-    """An end that is not the answer: its value and point in words, and how many searches led to it."""
+    """An end that is not the answer: its value and point in words, and how many searches led to
+    it.
+    """
 
     value: str
     place: str
@@ -21,20 +23,28 @@ class Elsewhere(NamedTuple):
 
 
 class Tried(Record):
-    """How many searches were asked for and made, and at how many starts the formula has no value."""
+    """How many searches were asked for and made, and at how many starts the formula has no
+    value.
+    """
 
     asked: int
     searched: int
     undefined: int
 
     def in_words(self, here: int, others: Sequence[Elsewhere], lost: int, about: str = "") -> str:
-        """Return how many searches ended at the answer, at others, `about` which something is said, or nowhere."""
-        starts = plural(self.searched, "start") + (f" of {self.asked}" if self.searched < self.asked else "")
+        """Return how many searches ended at the answer, at others, `about` which something is said,
+        or nowhere.
+        """
+        starts = plural(self.searched, "start") + (
+            f" of {self.asked}" if self.searched < self.asked else ""
+        )
         parts = [f"{here} ended here"]
         if others:
             listed = [f"{end.value} at {end.place}" for end in others[:MAX_SHOWN]]
             more = f" and {len(others) - MAX_SHOWN} more" if len(others) > MAX_SHOWN else ""
-            parts.append(f"{sum(end.searches for end in others)} elsewhere{about} {'; '.join(listed)}{more}")
+            parts.append(
+                f"{sum(end.searches for end in others)} elsewhere{about} {'; '.join(listed)}{more}"
+            )
         parts += [f"{lost} did not converge"] if lost else []
         parts += [f"at {self.undefined} the formula has no value"] if self.undefined else []
         return f"{starts}: {', '.join(parts)}"

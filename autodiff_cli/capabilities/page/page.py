@@ -26,14 +26,14 @@ from ..trace.trace import NodeTexts, in_reading_order, signed_constant
 if TYPE_CHECKING:
     from ...questions.quantities import Units
 
+# The most nodes that a page steps through.
 MAX_NODES = 2_000
-"""The most nodes that a page steps through."""
+# The most variables, and steps of all derivations, on a page.
 MAX_DERIVED, MAX_STEPS = 6, 60
-"""The most variables, and steps of all derivations, on a page."""
+# Characters of a local derivative's formula; a longer one is only a number.
 MAX_FORMULA_LENGTH = 40
-"""Characters of a local derivative's formula; a longer one is only a number."""
+# The first of the placeholders for the inputs, then the output, in formulas.
 SLOTS = "\ue000"
-"""The first of the placeholders for the inputs, then the output, in formulas."""
 
 
 class Operation(Record):
@@ -100,7 +100,8 @@ class Page(Record):
     wanted: the variables to differentiate by
     point: the point at which the page begins
     units
-    scales optional: how a number in each of `units` becomes coherent with the SI, by unit; absent without units
+    scales optional: how a number in each of `units` becomes coherent with the SI, by unit; absent \
+    without units
       numerator: what it is multiplied by
       shift: what is added then, of temperatures in °C and °F
       denominator: what the sum is divided by
@@ -130,8 +131,8 @@ def page(
 ) -> Page:
     """Return the page about a program, which begins at `point`; the value is in `units`.
 
-    Raises `ExpressionError` as `gradient` does; `limit` for more than `MAX_NODES` nodes; `usage` for an
-    operation that JavaScript lacks.
+    Raises `ExpressionError` as `gradient` does; `limit` for more than `MAX_NODES` nodes; `usage`
+    for an operation that JavaScript lacks.
     """
     answer = gradient(text, point, wrt=wrt, units=units)
     drawn = picture_of(answer)
@@ -144,12 +145,19 @@ def page(
     place = {i: k for k, i in enumerate(drawn.order)}
     reading, reading_place = in_reading_order(program)
     # branches not taken have names too: the reader may go there
-    writer = NodeTexts(reading, range(len(place)), [reading_place[i] for i in program.places.values()])
+    writer = NodeTexts(
+        reading, range(len(place)), [reading_place[i] for i in program.places.values()]
+    )
     text_places: dict[object, int] = {}
     operations: dict[tuple[str, str], tuple[int, Operation]] = {}
     nodes = []
     for i in drawn.order:
-        primitive, parents, span, named = graph.primitives[i], graph.parents[i], graph.span(i), reading_place[i]
+        primitive, parents, span, named = (
+            graph.primitives[i],
+            graph.parents[i],
+            graph.span(i),
+            reading_place[i],
+        )
         written: Any = (), "", ()
         used: int | None = None
         if parents:
@@ -160,7 +168,10 @@ def page(
                 source = export(code, "javascript", wrt=free).source
                 message = "division by zero" if primitive is DIV else ""
                 domain = "" if message else domain_description(primitive, len(parents))
-                operations[key] = len(operations), Operation(source, primitive.written, domain, message)
+                operations[key] = (
+                    len(operations),
+                    Operation(source, primitive.written, domain, message),
+                )
             used, _ = operations[key]
         here = span, primitive.symbol if parents else ""
         at = None if span is None else text_places.setdefault(here, len(text_places))
@@ -176,7 +187,9 @@ def page(
         name = writer.names.get(named, ""), named in writer.numbered
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
         slots, formula, partials = written
-        nodes.append(Node(*name, used, inputs, slots, formula, partials, kind, *literal, selects, at))
+        nodes.append(
+            Node(*name, used, inputs, slots, formula, partials, kind, *literal, selects, at)
+        )
     order = [*reading_place]
     variables = {name: place[i] for name, i in program.places.items()}
     wanted = tuple([name for name in answer.gradient if name in variables])
@@ -204,7 +217,9 @@ def _units(drawn: Picture, units: Units, free: Sequence[str]) -> Units:
     nodes = []
     for shown in drawn.nodes:
         partials = [edge.unit or "" for edge in shown.inputs]
-        nodes.append({"value": shown.unit or "", "adjoint": shown.grad_unit or "", "partials": partials})
+        nodes.append(
+            {"value": shown.unit or "", "adjoint": shown.grad_unit or "", "partials": partials}
+        )
     rate = unit_of_rate(step_units(value, point, free), free)
     return type(units)(value=value, point=point, rate=rate, nodes=nodes)
 
@@ -236,8 +251,8 @@ def _literal(graph: Graph, i: int) -> tuple[float | None, str]:
 def _operation(graph: Graph, i: int) -> tuple[str, tuple[Any, ...]]:
     """Return an operation's code; its arguments by input, its formula and local derivatives.
 
-    In code the inputs are `x1`, `x2` …, and conditions nonzero numbers; literals stay, as a fixed exponent needs no
-    derivative. In formulas characters from `SLOTS` stand for the inputs.
+    In code the inputs are `x1`, `x2` …, and conditions nonzero numbers; literals stay, as a fixed
+    exponent needs no derivative. In formulas characters from `SLOTS` stand for the inputs.
     """
     primitive, parents = graph.primitives[i], graph.parents[i]
     slots: list[int | None] = []
@@ -264,5 +279,7 @@ def _operation(graph: Graph, i: int) -> tuple[str, tuple[Any, ...]]:
         partials = local_partials(primitive, tuple(inputs), chr(ord(SLOTS) + len(inputs)))
     simple = iter(simplify([partial for partial in partials if partial is not None]))
     texts = ["" if partial is None else expression_text(next(simple)) for partial in partials]
-    short = tuple([text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts])
+    short = tuple(
+        [text if len(text) <= MAX_FORMULA_LENGTH and "where(" not in text else "" for text in texts]
+    )
     return expression_text(program), (tuple(slots), expression_text(node(primitive, inputs)), short)

@@ -8,7 +8,8 @@ from . import page as _page
 
 
 class Page(Plotted, _page.Page, shows=("text", "point")):
-    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a plot.
+    """A page to watch and to do backpropagation in a browser: steps, sliders, a quiz, descent and a
+    plot.
 
     >>> made = page("tanh(w*x + b)", "w=1,x=2,b=-1")
     >>> made, made.html[:15]
@@ -26,7 +27,9 @@ class Page(Plotted, _page.Page, shows=("text", "point")):
     def _repr_html_(self) -> str | None:
         from html import escape
 
-        frame = 'width="100%" height="760" style="border:0" sandbox="allow-scripts" title="autodiff"'
+        frame = (
+            'width="100%" height="760" style="border:0" sandbox="allow-scripts" title="autodiff"'
+        )
         return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
 
 

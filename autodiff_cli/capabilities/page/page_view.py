@@ -22,12 +22,12 @@ from ..graph.pictures.scene import DARK, LIGHT, MAX_COMPARED_NODES, Choices, Col
 from ..trace.trace_view import Notation
 from .page import Page
 
+# Significant digits that are shown; the page computes with all.
 PAGE_DIGITS = 5
-"""Significant digits that are shown; the page computes with all."""
 NAMES = Notation("", True, PAGE_DIGITS)
 MORE_LIGHT = {"wrong": "#b91c1c", "first": "#1d4ed8", "second": "#b45309"}
+# Of an error, and of the first and second curve of a plot.
 MORE_DARK = {"wrong": "#fca5a5", "first": "#93c5fd", "second": "#fbbf24"}
-"""Of an error, and of the first and second curve of a plot."""
 
 
 read_declaration(Fold)  # a page has several
@@ -64,7 +64,10 @@ def document(page: Page, theme: Theme = "auto") -> str:
     functions = [f"(() => {{\n{operation.source}return f;\n}})()" for operation in page.operations]
     script = f"const OPERATIONS = [{','.join(functions)}];\n"
     script += (files("autodiff_cli.show") / "web" / "page.js").read_text(encoding="utf-8")
-    policy = f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri 'none'"
+    policy = (
+        f"default-src 'none'; style-src '{_hash(style)}'; script-src '{_hash(script)}'; base-uri"
+        " 'none'"
+    )
     heading = "\n".join(map(escaped, page.text.strip().splitlines()))
     pictures = [page.picture, *(folding.picture for folding in page.folded)]
     text = web_file(
@@ -78,7 +81,11 @@ def document(page: Page, theme: Theme = "auto") -> str:
         derivation=_derivation(page.derivations),
         data=json.dumps(record_of(PageView.fields, page), allow_nan=False).replace("<", "\\u003c"),
     )
-    return text if theme == "auto" else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
+    return (
+        text
+        if theme == "auto"
+        else text.replace('<html lang="en">', f'<html lang="en" data-theme="{theme}">', 1)
+    )
 
 
 def _drawings(pictures: Sequence[Picture]) -> Iterator[str]:
@@ -97,11 +104,17 @@ def _derivation(derivations: Sequence[Derivation]) -> str:
         for step, cells in zip(derivation.steps, step_cells(derivation, True), strict=True):
             texts = "".join(f"<td>{escape(escaped(plain_text(cell)))}</td>" for cell in cells)
             rows.append(f"<tr>{texts}</tr>" if step.is_rule else f'<tr class="put">{texts}</tr>')
-        name = escape(escaped(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}"))
+        name = escape(
+            escaped(f"{derivative_name(derivation.by)} = {expression_text(derivation.formula)}")
+        )
         head = "<thead><tr><th>rule</th><th>part</th><th>result</th></tr></thead>"
-        parts.append(f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>')
+        parts.append(
+            f'<h3>{name}</h3>\n<table class="steps">{head}<tbody>{"".join(rows)}</tbody></table>'
+        )
     inside = "\n".join(parts)
-    return f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
+    return (
+        f'<details id="derivation">\n<summary><h2>Derivation</h2></summary>\n{inside}\n</details>\n'
+    )
 
 
 def _scales(units: object) -> Iterator[tuple[str, tuple[float, float, float]]]:

@@ -1,4 +1,6 @@
-"""The examples of the playground: lines of the help and of the tutorials that a session can answer by itself."""
+"""The examples of the playground: lines of the help and of the tutorials that a session can answer
+by itself.
+"""
 
 from __future__ import annotations
 
@@ -10,11 +12,12 @@ from typing import TypedDict
 from ...cli.declarations import QUESTIONS, declared
 from ...cli.help_page import tutorials
 
+# Commands that need libraries which are not pure Python.
 WITHOUT = ("fit", "integrate", "serve", "repl", "minimize", "maximize")
-"""Commands that need libraries which are not pure Python."""
 _LINE = re.compile(r"^(?:\$ )?autodiff (.+)$", re.MULTILINE)
+# What a shell reads: variables, pipes, redirections, lines that go on; points in files; answers to
+# exercises.
 _NOT_ALONE = re.compile(r"[$|<>\\`]|\s@|--check ")
-"""What a shell reads: variables, pipes, redirections, lines that go on; points in files; answers to exercises."""
 
 
 class Group(TypedDict):
@@ -26,9 +29,16 @@ class Group(TypedDict):
 
 def examples() -> list[Group]:
     """Return the examples by title, as lines of a session."""
-    of_commands = [next(_lines("\n".join(declared(command).examples)), None) for command in QUESTIONS]
-    groups = [Group(title="One of each command", lines=[line for line in of_commands if line is not None])]
-    groups += [Group(title=title, lines=list(_lines(path.read_text("utf-8")))) for title, path in tutorials().values()]
+    of_commands = [
+        next(_lines("\n".join(declared(command).examples)), None) for command in QUESTIONS
+    ]
+    groups = [
+        Group(title="One of each command", lines=[line for line in of_commands if line is not None])
+    ]
+    groups += [
+        Group(title=title, lines=list(_lines(path.read_text("utf-8"))))
+        for title, path in tutorials().values()
+    ]
     return [group for group in groups if group["lines"]]
 
 

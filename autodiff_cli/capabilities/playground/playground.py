@@ -1,7 +1,8 @@
 """The playground: static files that run the program in a browser, by Pyodide.
 
-Nothing that is typed leaves the page: the files have no server, and the page's policy forbids connections. Pyodide
-(CPython as WebAssembly) is not part of it; its files lie in a folder beside the page, or at another place.
+Nothing that is typed leaves the page: the files have no server, and the page's policy forbids
+connections. Pyodide (CPython as WebAssembly) is not part of it; its files lie in a folder beside
+the page, or at another place.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ WEB = Path(__file__).with_name("web")
 SCRIPTS = ("playground.js", "worker.js", "playground.css", "frame.html")
 ARCHIVE, PYODIDE = "autodiff.zip", "pyodide"
 LOADER = "pyodide.mjs"
+# The files of Pyodide's core; which of the two scripts there is depends on its version.
 PYODIDE_FILES = (
     LOADER,
     "pyodide.asm.mjs",
@@ -34,9 +36,9 @@ PYODIDE_FILES = (
     "python_stdlib.zip",
     "pyodide-lock.json",
 )
-"""The files of Pyodide's core; which of the two scripts there is depends on its version."""
+# The time of every file in the archive, so that the same program gives the same bytes; zip knows
+# none before.
 EPOCH = (1980, 1, 1, 0, 0, 0)
-"""The time of every file in the archive, so that the same program gives the same bytes; zip knows none before."""
 _NAME = re.compile(r"[\w.-]+")
 
 
@@ -47,12 +49,14 @@ class Playground(NamedTuple):
     lacks_pyodide: bool
 
 
-def make(folder: Path, place: str | None = None, lines: Sequence[str] = (), *, force: bool = False) -> Playground:
+def make(
+    folder: Path, place: str | None = None, lines: Sequence[str] = (), *, force: bool = False
+) -> Playground:
     """Write the files of a playground that begins with these lines.
 
-    `place` is a folder with Pyodide's files, which are copied, or the address where a browser finds them. Without it
-    they are looked for in `FOLDER/pyodide`. Raises `ExpressionError`: `io` for what cannot be written, `usage` for a
-    place without Pyodide.
+    `place` is a folder with Pyodide's files, which are copied, or the address where a browser finds
+    them. Without it they are looked for in `FOLDER/pyodide`. Raises `ExpressionError`: `io` for
+    what cannot be written, `usage` for a place without Pyodide.
     """
     is_address = place is not None and bool(urlsplit(place).scheme in ("http", "https"))
     source = None if place is None or is_address else _pyodide_in(Path(place))
@@ -82,7 +86,9 @@ def _index(address: str, lines: Sequence[str]) -> str:
 def _pyodide_in(place: Path) -> Path:
     if not (place / LOADER).is_file():
         message = f"there is no `{LOADER}` in `{place}`"
-        raise usage_error(message, "name the folder of a release of Pyodide, or its address, `https://…`")
+        raise usage_error(
+            message, "name the folder of a release of Pyodide, or its address, `https://…`"
+        )
     return place
 
 
@@ -104,7 +110,11 @@ def _write_archive(path: Path) -> None:
 
 def _own_files() -> Iterator[tuple[str, Path]]:
     """Yield the files of the package, laid out as in a wheel wherever they are."""
-    folders = {"": PACKAGE, "grammars": PACKAGE.parent / "grammars", "manual": PACKAGE.parent / "tests" / "tutorials"}
+    folders = {
+        "": PACKAGE,
+        "grammars": PACKAGE.parent / "grammars",
+        "manual": PACKAGE.parent / "tests" / "tutorials",
+    }
     for name, folder in folders.items():
         for file in folder.rglob("*") if folder.is_dir() else ():
             inside = file.relative_to(folder)
@@ -127,7 +137,12 @@ def _libraries(name: str) -> set[str]:
     while waiting:
         for requirement in distribution(waiting.pop()).requires or ():
             match = _NAME.match(requirement)
-            if match is None or "extra ==" in requirement or match[0] in found or not _is_installed(match[0]):
+            if (
+                match is None
+                or "extra ==" in requirement
+                or match[0] in found
+                or not _is_installed(match[0])
+            ):
                 continue
             found.add(match[0])
             waiting.append(match[0])
@@ -143,10 +158,16 @@ def _is_installed(name: str) -> bool:
 
 
 def needs_folder(output: str | None) -> Path:
-    """Return the folder to write. Raises `ExpressionError` if none is named, or a file has its name."""
+    """Return the folder to write. Raises `ExpressionError` if none is named, or a file has its
+    name.
+    """
     if output is None:
-        raise usage_error("a playground is a folder of files", "name it: `--playground --output FOLDER`")
+        raise usage_error(
+            "a playground is a folder of files", "name it: `--playground --output FOLDER`"
+        )
     folder = Path(output)
     if folder.exists() and not folder.is_dir():
-        raise ExpressionError("io", f"`{output}` is a file, and a playground is a folder", hint="give another name")
+        raise ExpressionError(
+            "io", f"`{output}` is a file, and a playground is a folder", hint="give another name"
+        )
     return folder

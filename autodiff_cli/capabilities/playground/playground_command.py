@@ -18,10 +18,13 @@ def run(call: Command, pyodide: str | None) -> int:
     sys.stdout.flush()
     if made.lacks_pyodide:
         write_note(
-            f"note: put the files of a release of Pyodide (https://pyodide.org) into {folder}/{PYODIDE}/;"
-            " `--pyodide FOLDER` copies them, `--pyodide https://…` names their address"
+            "note: put the files of a release of Pyodide (https://pyodide.org) into"
+            f" {folder}/{PYODIDE}/; `--pyodide FOLDER` copies them, `--pyodide https://…` names"
+            " their address"
         )
-    write_note(f"note: to look at it: `{shlex.join(['python3', '-m', 'http.server', '-d', str(folder)])}`")
+    write_note(
+        f"note: to look at it: `{shlex.join(['python3', '-m', 'http.server', '-d', str(folder)])}`"
+    )
     return 0
 
 

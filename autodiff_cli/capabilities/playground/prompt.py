@@ -13,16 +13,19 @@ from typing import Any, NamedTuple
 from ..session.repl import completions
 from ..session.session_lines import Ended, Lines
 
+# The format that a command writes for the page, unless another one is asked for; the page draws
+# records of plots.
 DRAWN = {"graph": "svg", "plot": "json", "page": "html"}
-"""The format that a command writes for the page, unless another one is asked for; the page draws records of plots."""
 OTHERWISE = ("--format", "--json", "--output", "-o", "--help", "-h", "--playground")
 NARROW_COLUMNS = 60
+# What pictures begin with.
 KINDS = {"<svg": "svg", "<!DOCTYPE html": "html"}
-"""What pictures begin with."""
 
 
 class Part(NamedTuple):
-    """A piece of an answer: `out` or `err` with escapes for colours, `svg`, `html`, or `plot`, a record."""
+    """A piece of an answer: `out` or `err` with escapes for colours, `svg`, `html`, or `plot`, a
+    record.
+    """
 
     kind: str
     text: str
@@ -66,7 +69,11 @@ class _DrawnLines(Lines):
         elif command in DRAWN:
             _shows_text(False)
             self.drawn = command
-            downwards = " --layout down" if self.is_narrow and command == "graph" and "--layout" not in words else ""
+            downwards = (
+                " --layout down"
+                if self.is_narrow and command == "graph" and "--layout" not in words
+                else ""
+            )
             line = f"{line} --format {DRAWN[command]}{downwards}"
         return super()._command(line, command, end)
 
@@ -86,7 +93,9 @@ class Prompt:
         os.chdir(folder)
 
     def answer(self, line: str, columns: int) -> dict[str, Any]:
-        """Return the answer to a line: `code`, `parts`, whether it `names` something, and new `files`."""
+        """Return the answer to a line: `code`, `parts`, whether it `names` something, and new
+        `files`.
+        """
         session, before = self._lines.session, self._files()
         named = dict(session.values), dict(session.definitions)
         self._lines.drawn, self._lines.is_narrow = "", columns < NARROW_COLUMNS
@@ -100,7 +109,9 @@ class Prompt:
             "code": code,
             "parts": [part._asdict() for part in self._shown(parts, code)],
             "names": (session.values, session.definitions) != named,
-            "files": sorted(name for name, when in self._files().items() if before.get(name) != when),
+            "files": sorted(
+                name for name, when in self._files().items() if before.get(name) != when
+            ),
         }
 
     def complete(self, text: str) -> dict[str, Any]:
@@ -109,7 +120,9 @@ class Prompt:
         return {"start": start, "endings": endings}
 
     def _files(self) -> dict[str, int]:
-        return {file.name: file.stat().st_mtime_ns for file in self._folder.iterdir() if file.is_file()}
+        return {
+            file.name: file.stat().st_mtime_ns for file in self._folder.iterdir() if file.is_file()
+        }
 
     def _shown(self, parts: list[Part], code: int) -> Iterator[Part]:
         merged: list[Part] = []
@@ -119,8 +132,13 @@ class Prompt:
             else:
                 merged.append(part)
         for part in merged:
-            kind = next((kind for begin, kind in KINDS.items() if part.text.startswith(begin)), part.kind)
-            yield Part("plot" if self._lines.drawn == "plot" and kind == "out" and not code else kind, part.text)
+            kind = next(
+                (kind for begin, kind in KINDS.items() if part.text.startswith(begin)), part.kind
+            )
+            yield Part(
+                "plot" if self._lines.drawn == "plot" and kind == "out" and not code else kind,
+                part.text,
+            )
 
 
 @contextmanager
@@ -130,7 +148,8 @@ def _captured(columns: int) -> Iterator[list[Part]]:
     os.environ.update(COLUMNS=str(columns), FORCE_COLOR="1", PAGER="")
     sys.stdin = io.StringIO()
     sys.stdout, sys.stderr = (
-        _Screen(_Stream(kind, parts), encoding="utf-8", write_through=True, newline="\n") for kind in ("out", "err")
+        _Screen(_Stream(kind, parts), encoding="utf-8", write_through=True, newline="\n")
+        for kind in ("out", "err")
     )
     try:
         yield parts

@@ -28,10 +28,10 @@ if TYPE_CHECKING:
     from .measurements import Measurements
 
 GRID_STEPS = 120
+# Steps of a drawing for each grid step.
 REFINEMENT = 4
-"""Steps of a drawing for each grid step."""
+# Crossings of contours with grid lines that the grid resolves.
 MAX_CROSSINGS = 12_000
-"""Crossings of contours with grid lines that the grid resolves."""
 
 
 class Surface(Record):
@@ -49,7 +49,8 @@ class Surface(Record):
     heights: the values over the grid, a row for each `y`
     levels: the levels of the contours
     path: with `--path`: its points
-    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`
+    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the \
+    uncertainties `dx`, `dy`
     units
     warnings
     """
@@ -72,7 +73,9 @@ class Surface(Record):
     units: Units | None = None
 
 
-def fixed_values(program: Program, values: Mapping[str, float], names: Collection[str]) -> dict[str, float]:
+def fixed_values(
+    program: Program, values: Mapping[str, float], names: Collection[str]
+) -> dict[str, float]:
     """Return the values of the variables of a program that it is not drawn over."""
     return {name: x for name, x in values.items() if name not in names and name in program.leaves}
 
@@ -94,13 +97,20 @@ def surface_of(
     value = gradient = point = None
     if pointed:
         swept = value_and_gradient(REAL, program.graph, values, names)
-        warnings = [*warnings, *swept.warnings, *rounding_warnings(program.graph, values, values, names)]
+        warnings = [
+            *warnings,
+            *swept.warnings,
+            *rounding_warnings(program.graph, values, values, names),
+        ]
         value, (dx, dy) = evaluator(here)
         value, gradient = unsigned(value), (unsigned(dx), unsigned(dy))
         point = values[first], values[second]
     steps = tuple([(of_row(row, first), of_row(row, second)) for row in path])
     marks = [*steps, *([point] if point else [])]
-    xs, ys = (_grid(ranges.get(name) or span_of([mark[k] for mark in marks])) for k, name in enumerate(names))
+    xs, ys = (
+        _grid(ranges.get(name) or span_of([mark[k] for mark in marks]))
+        for k, name in enumerate(names)
+    )
 
     def height(x: float, y: float) -> float | None:
         here[i], here[j] = x, y
@@ -111,12 +121,19 @@ def surface_of(
     rows = tuple([tuple([height(x, y) for x in xs]) for y in ys])
     heights = sorted(z for row in rows for z in row if z is not None)
     if not heights:
-        raise ExpressionError("domain", "the program has no value anywhere in these ranges", hint="give other ranges")
+        raise ExpressionError(
+            "domain", "the program has no value anywhere in these ranges", hint="give other ranges"
+        )
     fixed = fixed_values(program, values, names)
-    warnings = [*warnings, *_lost_digits(program, variables, values, [(x, y) for y in ys for x in xs])]
+    warnings = [
+        *warnings,
+        *_lost_digits(program, variables, values, [(x, y) for y in ys for x in xs]),
+    ]
     levels, is_all = _levels_to_follow(rows, heights)
     if not is_all:
-        message = "the surface bends or breaks more often in these ranges than contours could follow"
+        message = (
+            "the surface bends or breaks more often in these ranges than contours could follow"
+        )
         warnings = [*warnings, Diagnostic("limit", message, None, "give smaller ones: `--range`")]
     parts = program.text, variables, xs, ys, rows, levels, fixed, point, value, gradient
     return Surface(*parts, steps, tuple(warnings))
@@ -132,7 +149,9 @@ def _grid(ends: Sequence[float | None]) -> tuple[float, ...]:
 def _levels_to_follow(
     rows: Sequence[Sequence[float | None]], heights: Sequence[float]
 ) -> tuple[tuple[float, ...], bool]:
-    """Return the heights of contours that are not too long to be followed, and whether these are all."""
+    """Return the heights of contours that are not too long to be followed, and whether these are
+    all.
+    """
     wanted = levels = _levels(heights)
     while levels and _crossings(rows, levels) > MAX_CROSSINGS:
         levels = levels[1::2]
@@ -140,7 +159,10 @@ def _levels_to_follow(
 
 
 def _lost_digits(
-    program: Program, names: tuple[str, str], values: Mapping[str, float], places: Sequence[tuple[float, float]]
+    program: Program,
+    names: tuple[str, str],
+    values: Mapping[str, float],
+    places: Sequence[tuple[float, float]],
 ) -> list[Diagnostic]:
     """Return a warning of digits that rounding loses on a surface."""
     checked = [places[k] for k in spread_over(len(places))]
@@ -150,7 +172,9 @@ def _lost_digits(
         x, y = checked[k]
         return f"{first} = {x:.6g}, {second} = {y:.6g}"
 
-    points = Points([{**values, first: x, second: y} for x, y in checked], place, "points of the surface")
+    points = Points(
+        [{**values, first: x, second: y} for x, y in checked], place, "points of the surface"
+    )
     return rounding_warnings_over(program.graph, points, ())
 
 
@@ -266,6 +290,7 @@ def read_path(source: str, file: BinaryIO | None = None) -> list[dict[str, float
     if not points:
         raise usage_error(
             f"`{source}` does not hold the path of a run",
-            "write one with `autodiff descend … --format jsonl`, or `autodiff minimize … --save-path`",
+            "write one with `autodiff descend … --format jsonl`, or `autodiff minimize …"
+            " --save-path`",
         )
     return points

@@ -41,27 +41,27 @@ if TYPE_CHECKING:
     from ..optimize.fit import Fit
     from ..propagate.propagate import Propagation, Result
 
+# The most labels of contours times their lines.
 MAX_LABELS_TIMES_LINES = 3_000
-"""The most labels of contours times their lines."""
+# The share of a side where no contour is labelled.
 EDGE_SHARE = 0.07
-"""The share of a side where no contour is labelled."""
 _AFTER = "+-−*/·=,"
+# The most lines of a title.
 MAX_TITLE_LINES = 6
-"""The most lines of a title."""
+# The ratio of values from which their scale is logarithmic.
 LOG_SCALE_RATIO = 100.0
-"""The ratio of values from which their scale is logarithmic."""
+# The most steps of a descent that have a dot each.
 MAX_DOTTED_STEPS = 40
-"""The most steps of a descent that have a dot each."""
+# The length of a logarithmic axis with ticks between powers of ten.
 MAX_DECADES_OF_MANY_TICKS = 2.5
-"""The length of a logarithmic axis with ticks between powers of ten."""
+# The most powers of ten that have a tick each.
 MAX_POWERS = 14
-"""The most powers of ten that have a tick each."""
+# The characters of a legend above the axes, in a line.
 MAX_LEGEND_CHARACTERS = 80
-"""The characters of a legend above the axes, in a line."""
+# The most functions side by side.
 MAX_BESIDE = 3
-"""The most functions side by side."""
+# The inches of each.
 WIDTH_BESIDE, HEIGHT_BESIDE = 4.4, 3.8
-"""The inches of each."""
 DEFAULT_LOOK = PictureLook()
 MAX_BARS = 20
 MAX_OUTPUTS = 6
@@ -117,8 +117,12 @@ def draw_file(picture: PlotPage, format: str, look: PictureLook = DEFAULT_LOOK) 
     from matplotlib.figure import Figure
 
     colors: dict[str, Any] = {"axes.edgecolor": palette.faint}
-    colors |= {f"{part}.facecolor": palette.paper for part in ("figure", "axes", "legend", "savefig")}
-    colors |= dict.fromkeys(("axes.labelcolor", "text.color", "xtick.color", "ytick.color"), palette.ink)
+    colors |= {
+        f"{part}.facecolor": palette.paper for part in ("figure", "axes", "legend", "savefig")
+    }
+    colors |= dict.fromkeys(
+        ("axes.labelcolor", "text.color", "xtick.color", "ytick.color"), palette.ink
+    )
     with matplotlib.rc_context(SETTINGS | colors), warnings.catch_warnings():
         # a letter that the font lacks is drawn as a box
         warnings.simplefilter("ignore", UserWarning)
@@ -153,14 +157,18 @@ def draw_file(picture: PlotPage, format: str, look: PictureLook = DEFAULT_LOOK) 
     # the light drawing, with the colours of the dark one where that is preferred
     changed = dict(zip(_tints(picture.levels, LIGHT), _tints(picture.levels, DARK), strict=True))
     changed |= dict(zip(LIGHT[:-1], DARK[:-1], strict=True))
-    pairs = [(one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other]
+    pairs = [
+        (one.encode(), other.encode()) for one, other in sorted(changed.items()) if one != other
+    ]
     rules = b"".join(
         b'[style*="%b: %b"]{%b:%b!important}' % (what, one, what, other)
         for one, other in pairs
         for what in (b"fill", b"stroke")
         if b"%b: %b" % (what, one) in svg
     )
-    return svg.replace(b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1)
+    return svg.replace(
+        b"</defs>", b"</defs>\n <style>@media (prefers-color-scheme:dark){%b}</style>" % rules, 1
+    )
 
 
 def _dots_per_inch(look: PictureLook) -> int:
@@ -168,7 +176,9 @@ def _dots_per_inch(look: PictureLook) -> int:
 
 
 def _fit_page(page: Any, look: PictureLook) -> None:
-    """Place the legends, and cut the height of the page to what is drawn unless its size is chosen."""
+    """Place the legends, and cut the height of the page to what is drawn unless its size is
+    chosen.
+    """
     if look.size is not None:
         page.set_size_inches(look.size.width, look.size.height)
     page.draw_without_rendering()
@@ -178,7 +188,10 @@ def _fit_page(page: Any, look: PictureLook) -> None:
     page.draw_without_rendering()
     if look.size is None:
         width, height = page.get_size_inches()
-        free = min(axes.get_position(original=True).height - axes.get_position().height for axes in page.axes)
+        free = min(
+            axes.get_position(original=True).height - axes.get_position().height
+            for axes in page.axes
+        )
         page.set_size_inches(width, height * (1 - max(free, 0.0)))
 
 
@@ -190,7 +203,12 @@ def _place_legend(axes: Any, where: Legend) -> None:
         # above the axes, in as many columns as fit
         handles, labels = axes.get_legend_handles_labels()
         columns = max(1, min(len(labels), MAX_LEGEND_CHARACTERS // max(map(len, labels))))
-        place: Any = {"loc": "lower left", "bbox_to_anchor": (0, 1), "ncol": columns, "borderaxespad": 0.2}
+        place: Any = {
+            "loc": "lower left",
+            "bbox_to_anchor": (0, 1),
+            "ncol": columns,
+            "borderaxespad": 0.2,
+        }
         axes.legend(handles, labels, fontsize=9, **place)
     elif where != "best":
         legend.set_loc(where.replace("-", " "))
@@ -199,8 +217,13 @@ def _place_legend(axes: Any, where: Legend) -> None:
 def _hides(legend: Any, axes: Any) -> bool:
     """Return whether a legend stands on a curve, a dot or a band."""
     box = legend.get_window_extent()
-    lines = [line for line in axes.lines if line.get_linestyle() != "None" or line.get_marker() != "None"]
-    if any(line.get_path().transformed(line.get_transform()).intersects_bbox(box, filled=False) for line in lines):
+    lines = [
+        line for line in axes.lines if line.get_linestyle() != "None" or line.get_marker() != "None"
+    ]
+    if any(
+        line.get_path().transformed(line.get_transform()).intersects_bbox(box, filled=False)
+        for line in lines
+    ):
         return True
     for collection in axes.collections:
         for path in collection.get_paths():
@@ -245,9 +268,16 @@ def _tints(levels: Sequence[float], palette: Palette) -> list[str]:
 
 
 def draw_curve(
-    page: Any, palette: Palette, curve: Curve, names: Sequence[str], kinked: bool, apart: bool = False
+    page: Any,
+    palette: Palette,
+    curve: Curve,
+    names: Sequence[str],
+    kinked: bool,
+    apart: bool = False,
 ) -> None:
-    """Draw a function with its derivatives, see `panels`, or several functions, perhaps side by side."""
+    """Draw a function with its derivatives, see `panels`, or several functions, perhaps side by
+    side.
+    """
     parts = panels(curve, names, kinked)
     if apart and len(curve.outputs) > 1:
         parts = [one_panel(curve, k, name) for k, name in enumerate(names)]
@@ -280,7 +310,9 @@ def draw_curve(
         axes.set_xlabel(axis_of(curve, curve.variable))
 
 
-def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve | Surface | ImplicitPlot) -> None:
+def _series(
+    axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve | Surface | ImplicitPlot
+) -> None:
     for style, pieces, label in series:
         color, options = style.color and getattr(palette, style.color), {**style.options}
         if "markerfacecolor" in options:
@@ -294,14 +326,23 @@ def _series(axes: Any, series: Iterable[PlotLine], palette: Palette, plot: Curve
             _pieces(axes, pieces, color, label, options)
 
 
-def _pieces(axes: Any, pieces: Sequence[Any], color: str, label: str, options: Mapping[str, Any]) -> None:
+def _pieces(
+    axes: Any, pieces: Sequence[Any], color: str, label: str, options: Mapping[str, Any]
+) -> None:
     """Draw the pieces of a line, and those of one point as dots."""
     line = with_gaps([piece for piece in pieces if len(piece) > 1])
     dots = [piece[0] for piece in pieces if len(piece) == 1]
     if line:
-        axes.plot(*zip(*line, strict=True), color=color, label=label, **{"solid_capstyle": "butt", **options})
+        axes.plot(
+            *zip(*line, strict=True),
+            color=color,
+            label=label,
+            **{"solid_capstyle": "butt", **options},
+        )
     if dots:
-        axes.plot(*zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5)
+        axes.plot(
+            *zip(*dots, strict=True), ".", color=color, label=None if line else label, markersize=5
+        )
 
 
 def _powers(axis: Any, ratio: float) -> None:
@@ -319,7 +360,13 @@ def _powers(axis: Any, ratio: float) -> None:
     decades = math.log10(ratio)
     if decades < MAX_DECADES_OF_MANY_TICKS:
         # between powers of ten as many ticks with numbers as fit
-        digits = (1, 2, 3, 4, 5, 6, 7, 8, 9) if decades < 1 else (1, 2, 3, 5) if decades < 1.5 else (1, 2, 5)
+        digits = (
+            (1, 2, 3, 4, 5, 6, 7, 8, 9)
+            if decades < 1
+            else (1, 2, 3, 5)
+            if decades < 1.5
+            else (1, 2, 5)
+        )
         axis.set_major_locator(LogLocator(subs=digits, numticks=30))
     else:
         axis.set_major_locator(LogLocator(numticks=MAX_POWERS))
@@ -342,10 +389,23 @@ def draw_contours(page: Any, palette: Palette, surface: Surface, kinked: bool) -
     heights = numpy.ma.masked_invalid(z)
     if len(surface.levels) > 1:
         lines = axes.contour(
-            across, up, heights, levels=surface.levels, colors=_tints(surface.levels, palette), linewidths=1.1
+            across,
+            up,
+            heights,
+            levels=surface.levels,
+            colors=_tints(surface.levels, palette),
+            linewidths=1.1,
         )
-        places = _labels(lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1]))
-        axes.clabel(lines, fontsize=7, fmt=f"%.{level_digits(surface.levels, 3)}g", inline=True, manual=places)
+        places = _labels(
+            lines.allsegs, (surface.x[0], surface.x[-1]), (surface.y[0], surface.y[-1])
+        )
+        axes.clabel(
+            lines,
+            fontsize=7,
+            fmt=f"%.{level_digits(surface.levels, 3)}g",
+            inline=True,
+            manual=places,
+        )
     if numpy.ma.is_masked(heights):
         hidden = numpy.where(numpy.ma.getmaskarray(heights), 1.0, 0.0)
         axes.contourf(across, up, hidden, levels=[0.5, 1.5], colors=[palette.hidden], zorder=0)
@@ -405,7 +465,9 @@ def draw_implicit(page: Any, palette: Palette, plot: ImplicitPlot, names: Sequen
     axes.legend(loc="best", fontsize=9)
 
 
-def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -> list[tuple[float, float]]:
+def _labels(
+    levels: Any, across: tuple[float, float], up: tuple[float, float]
+) -> list[tuple[float, float]]:
     import numpy
 
     places: list[tuple[float, tuple[float, float]]] = []
@@ -413,10 +475,18 @@ def _labels(levels: Any, across: tuple[float, float], up: tuple[float, float]) -
     for level, lines in enumerate(levels):
         for line in lines:
             share = (line - low) / (high - low)
-            inside = numpy.flatnonzero((share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1))
-            steps = numpy.hypot(*numpy.diff(share[inside], axis=0).T) if len(inside) > 1 else numpy.zeros(1)
+            inside = numpy.flatnonzero(
+                (share > EDGE_SHARE).all(axis=1) & (share < 1 - EDGE_SHARE).all(axis=1)
+            )
+            steps = (
+                numpy.hypot(*numpy.diff(share[inside], axis=0).T)
+                if len(inside) > 1
+                else numpy.zeros(1)
+            )
             if steps.sum() > 2 * EDGE_SHARE:
-                at = numpy.searchsorted(steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1))
+                at = numpy.searchsorted(
+                    steps.cumsum() / steps.sum(), 0.25 + 0.5 * (level * 0.618 % 1)
+                )
                 x, y = line[inside[min(int(at), len(inside) - 1)]]
                 places.append((float(steps.sum()), (float(x), float(y))))
     places.sort(key=lambda entry: -entry[0])
@@ -442,7 +512,9 @@ def draw_dots(
     if (len(dx) or len(dy)) and len(xs) <= MAX_DOTS:
         xerr, yerr = (sizes if len(sizes) else None for sizes in (dx, dy))
         bars: Any = {"ecolor": color, "elinewidth": 0.9, "capsize": 2, "alpha": 0.8}
-        axes.errorbar(*places, xerr=xerr, yerr=yerr, fmt="none", **bars, zorder=min(style["zorder"], 3))
+        axes.errorbar(
+            *places, xerr=xerr, yerr=yerr, fmt="none", **bars, zorder=min(style["zorder"], 3)
+        )
 
 
 def fit_picture(answer: Fit) -> PlotPage:
@@ -464,16 +536,22 @@ def fit_picture(answer: Fit) -> PlotPage:
             xs, ys, wide = zip(*answer.curve, strict=True)
             low, high = ([y + sign * w for y, w in zip(ys, wide, strict=True)] for sign in (-1, 1))
             label = f"{level} confidence"
-            upper.fill_between(xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=label)
+            upper.fill_between(
+                xs, low, high, color=palette.red, alpha=0.25, linewidth=0, label=label
+            )
             upper.plot(xs, ys, color=palette.red, label="fit")
             _draw_predictions(upper, answer, palette, level)
         # a cloud would hide the fit: it is behind it then, and paler
-        style: Any = {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
+        style: Any = (
+            {"markersize": 3, "alpha": 0.3, "zorder": 1} if len(observed) > MAX_DOTS else {}
+        )
         draw_dots(upper, (across, observed), (dx, dy), palette.blue, **style)
         upper.set_ylabel(answer.heading_of(answer.response))
         upper.legend(loc="best", fontsize=9)
         lower.axhline(0, color=palette.faint, linewidth=0.9)
-        draw_dots(lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style)
+        draw_dots(
+            lower, (across, answer.residuals), ((), dy), palette.blue, labelled=False, **style
+        )
         lower.set_ylabel("residual")
         response, single = answer.heading_of(answer.response), answer.heading_of(predictor)
         lower.set_xlabel(f"fitted {response}" if others else single)
@@ -493,13 +571,24 @@ def fit_picture(answer: Fit) -> PlotPage:
 
 def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> None:
     (name,) = answer.predictors
-    predictions = [(place.point[name], place) for place in answer.predictions if place.value is not None]
+    predictions = [
+        (place.point[name], place) for place in answer.predictions if place.value is not None
+    ]
     predictions.sort(key=lambda prediction: prediction[0])
     if predictions:
         xs, ys = [x for x, _ in predictions], [place.value for _, place in predictions]
-        axes.plot(xs, ys, "." if len(xs) == 1 else "", color=palette.violet, linestyle="-", linewidth=1.0)
-    for attribute, alpha, label in (("prediction", 0.12, f"{level} prediction"), ("confidence", 0.18, None)):
-        bands = [(x, *ends) for x, place in predictions if (ends := getattr(place, attribute)) is not None]
+        axes.plot(
+            xs, ys, "." if len(xs) == 1 else "", color=palette.violet, linestyle="-", linewidth=1.0
+        )
+    for attribute, alpha, label in (
+        ("prediction", 0.12, f"{level} prediction"),
+        ("confidence", 0.18, None),
+    ):
+        bands = [
+            (x, *ends)
+            for x, place in predictions
+            if (ends := getattr(place, attribute)) is not None
+        ]
         if bands:
             xs, low, high = map(list, zip(*bands, strict=True))
             # a single place has bars, as a band of no width is not seen
@@ -508,7 +597,9 @@ def _draw_predictions(axes: Any, answer: Fit, palette: Palette, level: str) -> N
             draw(xs, low, high, label=label, color=palette.violet, alpha=alpha, linewidth=width)
 
 
-def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str) -> PlotPage:
+def loss_picture(
+    rows: Sequence[DescentStep], best: int, title: str, caption: str, up: str
+) -> PlotPage:
     """Return the values over the steps, the `best` in a ring."""
     steps, values = [row.step for row in rows], [row.value for row in rows]
 
@@ -523,7 +614,9 @@ def loss_picture(rows: Sequence[DescentStep], best: int, title: str, caption: st
                 "markersize": 10,
                 "linestyle": "none",
             }
-            axes.plot([best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}")
+            axes.plot(
+                [best], [values[steps.index(best)]], "o", **ring, label=f"best: step {best:,}"
+            )
         if min(values) > 0 and max(values) > LOG_SCALE_RATIO * min(values):
             axes.set_yscale("log")
             axes.yaxis.set_major_formatter(lambda y, _: f"{y:g}")
@@ -541,7 +634,9 @@ def budget_picture(answer: Propagation) -> PlotPage:
     def draw(page: Any, palette: Palette) -> None:
         across = 2 if answer.samples else 1
         bars = min(MAX_BARS, max(len(result.budget) for result in shown))
-        page.set_size_inches(6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars))
+        page.set_size_inches(
+            6.4 * (1.45 if answer.samples else 1), len(shown) * max(2.2, 1.4 + 0.3 * bars)
+        )
         grid = page.subplots(len(shown), across, squeeze=False)
         for row, result in zip(grid, shown, strict=True):
             _bars(row[0], result, palette)
@@ -560,7 +655,10 @@ def _bars(axes: Any, result: Result, palette: Palette) -> None:
     ranked = sorted(result.budget.items(), key=lambda item: -item[1].contribution)[:MAX_BARS]
     names = [*(name for name, _ in ranked), "combined"]
     sizes = [*(share.contribution for _, share in ranked), result.uncertainty]
-    colors = [*(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked), palette.ink]
+    colors = [
+        *(palette.blue if share.sensitivity >= 0 else palette.red for _, share in ranked),
+        palette.ink,
+    ]
     places = list(range(len(names), 0, -1))
     axes.barh(places, sizes, color=colors, height=0.62)
     for place, size, (_, share) in zip(places, sizes, ranked, strict=False):
@@ -595,7 +693,9 @@ def _histogram(axes: Any, result: Result, palette: Palette) -> None:
         axes.plot(xs, ys, color=palette.ink, linewidth=1.3, label="first order, normal")
         for x in (result.value - result.expanded, result.value + result.expanded):
             axes.axvline(x, color=palette.ink, linewidth=0.9, linestyle=(0, (5, 3)))
-    for x, label in zip(draws.shortest, (f"{percent(result.level)} of the draws", None), strict=True):
+    for x, label in zip(
+        draws.shortest, (f"{percent(result.level)} of the draws", None), strict=True
+    ):
         axes.axvline(x, color=palette.green, linewidth=1.3, label=label)
     axes.set_ylim(0, None)
     axes.set_yticks([])

@@ -27,23 +27,31 @@ if TYPE_CHECKING:
 WIDTH = 72
 HEIGHT = 20
 RAISED = str.maketrans("0123456789-", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻")
-_CHARACTERS = {"blue": "*", "red": "o", "green": ".", "yellow": "#", "magenta": "@", "cyan": "+", "white": "x"}
+_CHARACTERS = {
+    "blue": "*",
+    "red": "o",
+    "green": ".",
+    "yellow": "#",
+    "magenta": "@",
+    "cyan": "+",
+    "white": "x",
+}
+# The share of the height that is free at each end.
 MARGIN = 0.06
-"""The share of the height that is free at each end."""
+# The largest height that is drawn.
 MAX_HEIGHT = 1e300
-"""The largest height that is drawn."""
 POINT = {"markersize": 6, "zorder": 5}
 _ON_TERMINALS = ("blue", "red", "green", "yellow", "magenta", "cyan"), (0, 0.02, 0.045) * 2
+# The most kinks that are marked.
 MAX_KINKS = 12
-"""The most kinks that are marked."""
+# The most points of a path that are marked.
 MAX_MARKED_STEPS = 200
-"""The most points of a path that are marked."""
+# The larger side of the gradient's arrow, relative to the picture.
 ARROW_LENGTH = 0.14
-"""The larger side of the gradient's arrow, relative to the picture."""
+# The most rows that have a dot each.
 MAX_DOTS = 5_000
-"""The most rows that have a dot each."""
+# The columns and rows of cells of a picture of more.
 CELLS = 100
-"""The columns and rows of cells of a picture of more."""
 
 
 class Frame(NamedTuple):
@@ -83,15 +91,17 @@ class SeriesStyle(NamedTuple):
     options: Mapping[str, Any] = MappingProxyType({})
 
 
+# Several functions, in their order.
 FUNCTIONS = [*map(SeriesStyle, *_ON_TERMINALS, ("blue", "red", "green", "violet", "brown", "ink"))]
-"""Several functions, in their order."""
 SLOPE, BEND = SeriesStyle("red", 0.02, "red"), SeriesStyle("cyan", 0.06, "violet")
 TANGENT = SeriesStyle("green", 0.045, "green", "", {"linestyle": (0, (5, 3)), "linewidth": 1.3})
 MARKED_POINT = SeriesStyle("yellow", None, "blue", "o", POINT)
-KINKS = SeriesStyle("", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"})
+KINKS = SeriesStyle(
+    "", None, "blue", "o", {"markersize": 9, "zorder": 4, "markerfacecolor": "paper"}
+)
 UNDECIDED = SeriesStyle("yellow", None, "faint", "s", {"markersize": 3, "alpha": 0.6})
+# The uncertainties of rows, and rows.
 BARS, ROWS = SeriesStyle("magenta", 0, ""), SeriesStyle("magenta", None, "ink")
-"""The uncertainties of rows, and rows."""
 
 
 class PlotLine(NamedTuple):
@@ -120,7 +130,9 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
     if tangent is not None:
         upper += _tangent_of(curve, tangent, one, kinked)
         if curve.derivative.stretches:
-            lower.append(PlotLine(MARKED_POINT._replace(color="red"), [((tangent.at, tangent.slope),)]))
+            lower.append(
+                PlotLine(MARKED_POINT._replace(color="red"), [((tangent.at, tangent.slope),)])
+            )
     upper += [*path_of(curve, "magenta", "ink"), *rows_of(curve)]
     if 0 < len(curve.kinks) <= MAX_KINKS:
         upper += _kinks_of(curve, one, None if kinked or tangent is None else tangent.at)
@@ -130,7 +142,9 @@ def panels(curve: Curve, names: Sequence[str], kinked: bool) -> list[tuple[Frame
 def _tangent_of(curve: Curve, tangent: Tangent, frame: Frame, kinked: bool) -> Iterator[PlotLine]:
     ends = ((curve.low, tangent(curve.low)), (curve.high, tangent(curve.high)))
     unit = f" {plot_unit(curve, 'range', curve.variable) or ''}".rstrip()
-    name = f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
+    name = (
+        f"tangent at {curve.variable} = {tangent.at:.6g}{unit}{', by convention' if kinked else ''}"
+    )
     yield PlotLine(TANGENT, [*clip([ends], frame)], name)
     yield PlotLine(MARKED_POINT, [((tangent.at, tangent.value),)])
 
@@ -138,7 +152,11 @@ def _tangent_of(curve: Curve, tangent: Tangent, frame: Frame, kinked: bool) -> I
 def _kinks_of(curve: Curve, frame: Frame, without: float | None) -> Iterator[PlotLine]:
     """Yield the kinks in sight, `without` one."""
     places = [place for stretch in curve.function.stretches for place in stretch]
-    marks = [(x, min(places, key=lambda place: abs(place[0] - x))[1]) for x in curve.kinks if x != without]
+    marks = [
+        (x, min(places, key=lambda place: abs(place[0] - x))[1])
+        for x in curve.kinks
+        if x != without
+    ]
     marks = [(x, height) for x, height in marks if frame.low <= height <= frame.high]
     if marks:
         yield PlotLine(KINKS, [(place,) for place in marks], "no derivative (a kink)")
@@ -150,7 +168,9 @@ def path_of(plot: Curve | Surface, terminal: str, color: str) -> Iterator[PlotLi
         style = SeriesStyle(terminal, 0, color, "-", {"linewidth": 1.3, "zorder": 4})
         yield PlotLine(style, [plot.path], f"path, {len(plot.path):,} points")
         if len(plot.path) <= MAX_MARKED_STEPS:
-            yield PlotLine(SeriesStyle("", None, color, ".", {"markersize": 4, "zorder": 4}), [plot.path])
+            yield PlotLine(
+                SeriesStyle("", None, color, ".", {"markersize": 4, "zorder": 4}), [plot.path]
+            )
         yield PlotLine(SeriesStyle(terminal, None, color, "s", POINT), [plot.path[-1:]])
 
 
@@ -158,7 +178,9 @@ def rows_of(plot: Curve | Surface) -> Iterator[PlotLine]:
     """Yield the uncertainties of rows in sight, and these rows."""
     if (data := plot.data) is not None:
         places = [(k, data.x[k], data.y[k]) for k in in_sight(data.x, data.y)]
-        bars: list[Stretch] = [((x, y - data.dy[k]), (x, y + data.dy[k])) for k, x, y in places if data.dy]
+        bars: list[Stretch] = [
+            ((x, y - data.dy[k]), (x, y + data.dy[k])) for k, x, y in places if data.dy
+        ]
         bars += [((x - data.dx[k], y), (x + data.dx[k], y)) for k, x, y in places if data.dx]
         yield PlotLine(BARS, bars)
         yield PlotLine(ROWS, [((x, y),) for _, x, y in places])
@@ -186,13 +208,22 @@ def frames(curve: Curve) -> tuple[Frame, Frame | None]:
 
 
 def _heights_of(curve: Curve) -> list[float]:
-    """Return the heights that a frame has to hold: of the functions, the tangent, the path and the rows."""
-    functions = [output.function for output in curve.outputs if output.function.stretches] or [curve.function]
+    """Return the heights that a frame has to hold: of the functions, the tangent, the path and the
+    rows.
+    """
+    functions = [output.function for output in curve.outputs if output.function.stretches] or [
+        curve.function
+    ]
     heights = [height for samples in functions for height in (samples.low, samples.high)]
     heights += [*([curve.tangent.value] if curve.tangent else []), *(y for _, y in curve.path)]
     if (data := curve.data) is not None:
         rows = zip(data.x, data.y, data.dy or repeat(0.0), strict=False)
-        heights += [y + sign * size for x, y, size in rows if curve.low <= x <= curve.high for sign in (-1, 1)]
+        heights += [
+            y + sign * size
+            for x, y, size in rows
+            if curve.low <= x <= curve.high
+            for sign in (-1, 1)
+        ]
     return heights
 
 
@@ -249,7 +280,9 @@ def _cells(numbers: Sequence[float]) -> list[int]:
 
 
 class DrawingExtent(NamedTuple):
-    """The place of a drawing on a terminal: its sides, its rows, its logarithmic axes, a chosen size, its columns."""
+    """The place of a drawing on a terminal: its sides, its rows, its logarithmic axes, a chosen
+    size, its columns.
+    """
 
     sides: tuple[float, float]
     height: int
@@ -266,7 +299,10 @@ class DrawingExtent(NamedTuple):
 
 
 def drawings(
-    plot: Curve | Surface | ImplicitPlot, names: Sequence[str], size: tuple[int, int] | None = None, apart: bool = False
+    plot: Curve | Surface | ImplicitPlot,
+    names: Sequence[str],
+    size: tuple[int, int] | None = None,
+    apart: bool = False,
 ) -> list[TextDrawing]:
     """Return the plot as one drawing, or as several under `names`, perhaps of a chosen size."""
     if isinstance(plot, Surface):
@@ -280,20 +316,26 @@ def drawings(
     titles, height = (names, HEIGHT * 2 // 3) if len(parts) > 1 else ([""], HEIGHT)
     titled = zip(titles, parts, strict=False)
     room = DrawingExtent((plot.low, plot.high), height, log, size)
-    return [TextDrawing(title, partial(_drawing, part, room, frame)) for title, (frame, part) in titled]
+    return [
+        TextDrawing(title, partial(_drawing, part, room, frame)) for title, (frame, part) in titled
+    ]
 
 
 def one_panel(curve: Curve, k: int, name: str) -> tuple[Frame, list[PlotLine]]:
     """Return one of several functions in a frame of its own."""
     output = curve.outputs[k]
-    alone = curve._replace(outputs=(output,), function=output.function, data=curve.data if k == 0 else None)
+    alone = curve._replace(
+        outputs=(output,), function=output.function, data=curve.data if k == 0 else None
+    )
     if not output.function.stretches:
         return Frame(0.0, 1.0), []
     frame, lines = panels(alone, [name], False)[0]
     style = FUNCTIONS[k]
     blue = FUNCTIONS[0].color
     return frame, [
-        line._replace(style=line.style._replace(color=style.color)) if line.style.color == blue else line
+        line._replace(style=line.style._replace(color=style.color))
+        if line.style.color == blue
+        else line
         for line in lines
     ]
 
@@ -308,7 +350,9 @@ def curve_lines(plot: ImplicitPlot, names: Sequence[str]) -> list[PlotLine]:
         middles = [(((x0 + x1) / 2, (y0 + y1) / 2),) for (x0, y0), (x1, y1) in undecided]
         lines.append(PlotLine(UNDECIDED, middles, "not decided"))
     if plot.tangent is not None:
-        point = ", ".join(f"{name} = {x:.6g}" for name, x in zip(plot.variables, plot.tangent.point, strict=True))
+        point = ", ".join(
+            f"{name} = {x:.6g}" for name, x in zip(plot.variables, plot.tangent.point, strict=True)
+        )
         lines.append(PlotLine(TANGENT, [*tangent_ends(plot)], f"tangent at {point}"))
         lines.append(PlotLine(MARKED_POINT, [(plot.tangent.point,)]))
     return lines
@@ -332,7 +376,10 @@ def _surface(surface: Surface, size: tuple[int, int] | None, terminal: Terminal)
     pieces = [tuple((float(x), float(y)) for x, y in line) for line in lines]
     series = [PlotLine(FUNCTIONS[0], pieces), *path_of(surface, "red", "")]
     if surface.point is not None:
-        series += [PlotLine(SeriesStyle("green", 0, ""), arrow(surface)), PlotLine(MARKED_POINT, [(surface.point,)])]
+        series += [
+            PlotLine(SeriesStyle("green", 0, ""), arrow(surface)),
+            PlotLine(MARKED_POINT, [(surface.point,)]),
+        ]
     frame = Frame(surface.y[0], surface.y[-1])
     room = DrawingExtent((surface.x[0], surface.x[-1]), HEIGHT + 4, "", size)
     return _drawing([*series, *rows_of(surface)], room, frame, terminal)
@@ -348,17 +395,22 @@ def arrow(surface: Surface) -> list[Stretch]:
     dx, dy = by_x / largest * ARROW_LENGTH, by_y / largest * ARROW_LENGTH
     tip, u, v = (x + dx, y + dy), dx / width, dy / height
     left, right = (
-        (tip[0] - width * (0.3 * u + side * v), tip[1] - height * (0.3 * v - side * u)) for side in (0.2, -0.2)
+        (tip[0] - width * (0.3 * u + side * v), tip[1] - height * (0.3 * v - side * u))
+        for side in (0.2, -0.2)
     )
     return [(surface.point, tip), (left, tip, right)]
 
 
-def _points_of(line: PlotLine, sides: tuple[float, float], frame: Frame, block: Sequence[Place]) -> Sequence[Place]:
+def _points_of(
+    line: PlotLine, sides: tuple[float, float], frame: Frame, block: Sequence[Place]
+) -> Sequence[Place]:
     """Return the points of a line, of its dots, or of blocks around single points in sight."""
     style, pieces, _ = line
     if style.every is None:
         firsts = [piece[0] for piece in pieces]
-        shown = [(x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high]
+        shown = [
+            (x, y) for x, y in firsts if sides[0] <= x <= sides[1] and frame.low <= y <= frame.high
+        ]
         return [(x + dx, y + dy) for x, y in shown for dx, dy in block]
     return [*_dots(pieces, style.every, sides, frame)] if style.every else with_gaps(pieces)
 
@@ -373,7 +425,9 @@ def _uniplot() -> Any:
             del sys.modules["numba"]
 
 
-def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal) -> str:
+def _drawing(
+    series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, terminal: Terminal
+) -> str:
     numpy, uniplot = library("numpy"), _uniplot()
     sides = room.sides
     across, up = _scales(room, frame)
@@ -407,7 +461,9 @@ def _drawing(series: Sequence[PlotLine], room: DrawingExtent, frame: Frame, term
 
 
 def _scales(room: DrawingExtent, frame: Frame) -> tuple[float, float]:
-    """Return the powers of ten that the numbers of both axes are shown in; 1 for a logarithmic axis."""
+    """Return the powers of ten that the numbers of both axes are shown in; 1 for a logarithmic
+    axis.
+    """
     across = 1.0 if "x" in room.log else _unit(*room.sides)
     return across, 1.0 if "y" in room.log else _unit(*frame)
 
@@ -415,8 +471,14 @@ def _scales(room: DrawingExtent, frame: Frame) -> tuple[float, float]:
 def _points_inside(
     series: Sequence[PlotLine], sides: tuple[float, float], frame: Frame, block: Sequence[Place]
 ) -> list[tuple[SeriesStyle, Sequence[Place]]]:
-    """Return the lines that terminals draw with their points, but those that lie outside as a whole."""
-    points_of = [(line.style, _points_of(line, sides, frame, block)) for line in series if line.style.terminal]
+    """Return the lines that terminals draw with their points, but those that lie outside as a
+    whole.
+    """
+    points_of = [
+        (line.style, _points_of(line, sides, frame, block))
+        for line in series
+        if line.style.terminal
+    ]
     return [(style, points) for style, points in points_of if points]
 
 
@@ -437,7 +499,8 @@ def _in_ascii(text: str) -> str:
 
 
 def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
-    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers, or some multiples.
+    """Return the ticks of a logarithmic axis between decimal logarithms, and their texts: powers,
+    or some multiples.
 
     >>> [text for _, text in log_ticks(0.0, 2.0, 8)], [text for _, text in log_ticks(0.0, 6.0, 4)]
     (['1', '2', '5', '10', '20', '50', '100'], ['1', '100', '10⁴', '10⁶'])
@@ -445,8 +508,12 @@ def log_ticks(low: float, high: float, most: int) -> list[tuple[float, str]]:
     first, last = math.floor(low), math.ceil(high)
     ticks: list[tuple[float, str]] = []
     for digits in ((1, 2, 3, 4, 5, 6, 7, 8, 9), (1, 2, 3, 5), (1, 2, 5), (1, 3), (1,)):
-        places = [(k + math.log10(digit), digit, k) for k in range(first, last + 1) for digit in digits]
-        ticks = [(place, power_text(digit, k)) for place, digit, k in places if low <= place <= high]
+        places = [
+            (k + math.log10(digit), digit, k) for k in range(first, last + 1) for digit in digits
+        ]
+        ticks = [
+            (place, power_text(digit, k)) for place, digit, k in places if low <= place <= high
+        ]
         if len(ticks) <= most:
             break
     step = math.ceil(len(ticks) / max(most, 1))
@@ -467,7 +534,10 @@ def with_log_ticks(text: str, room: DrawingExtent, frame: Frame, extent: tuple[i
     lines = text.splitlines()
     if "y" in room.log:
         for place, label in log_ticks(*frame, height // 2):
-            row = min(height - 1, max(0, round((frame.high - place) / (frame.high - frame.low) * height - 0.5)))
+            row = min(
+                height - 1,
+                max(0, round((frame.high - place) / (frame.high - frame.low) * height - 0.5)),
+            )
             lines[1 + row] = f"{lines[1 + row].rstrip()} {label}"
     if "x" in room.log:
         low, high = room.sides
@@ -491,7 +561,9 @@ def _unit(low: float, high: float) -> float:
     return 1.0 if -6 <= exponent <= 9 else float(f"1e{max(exponent, -300)}")
 
 
-def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame) -> Iterator[Place]:
+def _dots(
+    pieces: Sequence[Stretch], every: float, sides: tuple[float, float], frame: Frame
+) -> Iterator[Place]:
     across, up = sides[1] - sides[0], (frame.high - frame.low) * 2.2
     for piece in pieces:
         left = 0.0
@@ -508,4 +580,6 @@ def _dots(pieces: Sequence[Stretch], every: float, sides: tuple[float, float], f
 def library(module: str) -> Any:
     """Return a library. Raises a usage error where it is not installed."""
     message = "drawing needs the libraries of the extra `plot`"
-    return require(module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing")
+    return require(
+        module, "plot", message, "; the formats json, jsonl, csv, tsv and plain need nothing"
+    )

@@ -25,35 +25,36 @@ from .sampling import Stretch
 if TYPE_CHECKING:
     from ...questions.quantities import Units
 
+# Cells of a side.
 GRID = 256
-"""Cells of a side."""
+# Larger cells of a side, in which the equation is enclosed.
 COVER = 64
-"""Larger cells of a side, in which the equation is enclosed."""
 FIRST_GRID = 8
+# Steps of work of an enclosure.
 BOX = 40
-"""Steps of work of an enclosure."""
+# The most boxes over which an equation is enclosed, some 100 to 500 µs each.
 MAX_BOXES = 8_000
-"""The most boxes over which an equation is enclosed, some 100 to 500 µs each."""
+# Halvings of a cell that may hold a curve without a change of sign.
 REFINEMENTS = 2
-"""Halvings of a cell that may hold a curve without a change of sign."""
+# The number of colours.
 MAX_EQUATIONS = 6
-"""The number of colours."""
+# Steps towards a root on an edge; a third of them, its halvings, reach a share of 1e-12.
 MAX_HALVINGS = 120
-"""Steps towards a root on an edge; a third of them, its halvings, reach a share of 1e-12."""
+# The residual on a curve, relative to that at the ends of an edge: at a jump or a pole it stays
+# larger.
 MAX_SHARE_AT_ROOT = 1e-9
-"""The residual on a curve, relative to that at the ends of an edge: at a jump or a pole it stays larger."""
+# The half side of the square in which a curve is looked for if no range is given.
 FARTHEST = 100.0
-"""The half side of the square in which a curve is looked for if no range is given."""
+# The half side of the square that is drawn of curves that leave it.
 USUAL = 5.0
-"""The half side of the square that is drawn of curves that leave it."""
+# The margin around a whole curve, relative to its size.
 ROOM = 0.1
-"""The margin around a whole curve, relative to its size."""
+# The distance from a curve, relative to the ranges, of a point that is on it.
 NEAR = 1e-9
-"""The distance from a curve, relative to the ranges, of a point that is on it."""
 Rectangle = tuple[tuple[float, float], tuple[float, float]]
 Cell = tuple[int, int]
+# The place of a corner, and whether the edge goes up from it.
 Edge = tuple[int, int, bool]
-"""The place of a corner, and whether the edge goes up from it."""
 Height = Callable[[float, float], float | None]
 
 
@@ -119,7 +120,11 @@ def implicit_equations(text: str) -> bool:
         statements = split_equations(text)
     except ExpressionError:
         return False
-    signed = [(part.tokens[: part.sign], part.tokens[part.sign]) for part in statements if part.sign is not None]
+    signed = [
+        (part.tokens[: part.sign], part.tokens[part.sign])
+        for part in statements
+        if part.sign is not None
+    ]
     for left, sign in signed:
         name = text[left[0][1] : left[0][2]] if left else ""
         if len(left) > 1 and sign[0] == EQUALS and (not is_head(left) or name in FUNCTIONS):
@@ -127,21 +132,31 @@ def implicit_equations(text: str) -> bool:
     return False
 
 
-def two_variables(program: Program, chosen: Sequence[str], values: Mapping[str, float]) -> tuple[str, str]:
-    """Return the variables of the axes, by default those without a value. Raises a usage error unless they are two."""
+def two_variables(
+    program: Program, chosen: Sequence[str], values: Mapping[str, float]
+) -> tuple[str, str]:
+    """Return the variables of the axes, by default those without a value. Raises a usage error
+    unless they are two.
+    """
     names = [*program.leaves]
     for name in chosen:
         if name not in names:
-            raise usage_error(f"`{name}` is not a variable of these equations", f"their variables: {quote(names)}")
+            raise usage_error(
+                f"`{name}` is not a variable of these equations", f"their variables: {quote(names)}"
+            )
     free = [name for name in names if name not in values]
-    wanted = [*chosen] if len(chosen) == 2 else sorted({*chosen, *(free if len(names) > 2 else names)})
+    wanted = (
+        [*chosen] if len(chosen) == 2 else sorted({*chosen, *(free if len(names) > 2 else names)})
+    )
     if len(wanted) == 2:
         return wanted[0], wanted[1]
     if len(names) == 1:
         hint = f"`autodiff solve` finds `{names[0]}`"
         raise usage_error("the curve of an equation has two variables, and this one has one", hint)
     hint = "give the others values, `--at …`, or say over which: `--wrt x,y`"
-    raise usage_error(f"the curve of an equation is drawn over two variables, and there are {len(wanted)}", hint)
+    raise usage_error(
+        f"the curve of an equation is drawn over two variables, and there are {len(wanted)}", hint
+    )
 
 
 def implicit_plot(
@@ -152,16 +167,22 @@ def implicit_plot(
     ranges: Mapping[str, Range],
     pointed: bool,
 ) -> ImplicitPlot:
-    """Return the curves of equations, the outputs of a program, over two variables, with the tangent at a point."""
+    """Return the curves of equations, the outputs of a program, over two variables, with the
+    tangent at a point.
+    """
     count = len(program.roots)
     if count > MAX_EQUATIONS:
-        raise limit_error(f"{count} equations are too many for one plot", f"draw {MAX_EQUATIONS} at most")
+        raise limit_error(
+            f"{count} equations are too many for one plot", f"draw {MAX_EQUATIONS} at most"
+        )
     assumed = {**dict.fromkeys(names, 0.0), **values}
     warnings = [*check_values(program, assumed)]
     parts = [program.with_outputs((root,), program.text) for root in program.roots]
     heights = [_height(part, names, assumed) for part in parts]
     tests = [_decider(part, names, assumed) for part in parts]
-    box = _box(names, values, ranges, [test for test in tests if test is not None], warnings, pointed)
+    box = _box(
+        names, values, ranges, [test for test in tests if test is not None], warnings, pointed
+    )
     curves: list[EquationCurve] = []
     for text, height, decide in zip(texts, heights, tests, strict=True):
         tracer = BranchTracer(height, decide, box)
@@ -179,7 +200,9 @@ class _Unexamined(Exception):
 def _height(program: Program, names: tuple[str, str], values: Mapping[str, float]) -> Height:
     evaluator = Evaluator(program, names)
     here = [values[name] for name in evaluator.variables]
-    places = [evaluator.variables.index(name) if name in evaluator.variables else None for name in names]
+    places = [
+        evaluator.variables.index(name) if name in evaluator.variables else None for name in names
+    ]
 
     def height(*at: float) -> float | None:
         for place, x in zip(places, at, strict=True):
@@ -192,7 +215,9 @@ def _height(program: Program, names: tuple[str, str], values: Mapping[str, float
     return height
 
 
-def _decider(program: Program, names: tuple[str, str], values: Mapping[str, float]) -> Decider | None:
+def _decider(
+    program: Program, names: tuple[str, str], values: Mapping[str, float]
+) -> Decider | None:
     try:
         from flint import arb
     except ImportError:
@@ -237,7 +262,9 @@ def _box(
     warnings: list[Diagnostic],
     pointed: bool,
 ) -> Rectangle:
-    """Return the ranges to draw: those given, else those of the whole curve if all of it is near, else usual ones."""
+    """Return the ranges to draw: those given, else those of the whole curve if all of it is near,
+    else usual ones.
+    """
     across, up = (_numbers_of(ranges.get(name)) for name in names)
     if across is not None and up is not None:
         return across, up
@@ -245,7 +272,9 @@ def _box(
     reach = max([USUAL, *(2 * x for x in point)])
     far = max(FARTHEST, reach)
     try:
-        whole = _whole((across or (-far, far), up or (-far, far)), tests, (across is not None, up is not None))
+        whole = _whole(
+            (across or (-far, far), up or (-far, far)), tests, (across is not None, up is not None)
+        )
     except _Unexamined:
         whole = None
     if whole is not None:
@@ -261,13 +290,16 @@ def _numbers_of(ends: Range | None) -> tuple[float, float] | None:
 def _note_on_range(names: tuple[str, str], reach: float, far: float) -> Diagnostic:
     example = ",".join(f"{name}={-reach:g}:{reach:g}" for name in names)
     message = (
-        f"drawn from {-reach:g} to {reach:g}: no range is given, and the curve goes on beyond {far:g} or may do so"
+        f"drawn from {-reach:g} to {reach:g}: no range is given, and the curve goes on beyond"
+        f" {far:g} or may do so"
     )
     return Diagnostic("note", message, None, f"choose another range: `--range {example}`")
 
 
 def _whole(far: Rectangle, tests: Sequence[Decider], given: tuple[bool, bool]) -> Rectangle | None:
-    """Return a rectangle with everything that is in a far larger one; None if something reaches its sides."""
+    """Return a rectangle with everything that is in a far larger one; None if something reaches its
+    sides.
+    """
     box = far
     for _ in range(8):
         cells = [cell for decide in tests for cell in _cover(decide, box, 4 * FIRST_GRID)]
@@ -277,10 +309,21 @@ def _whole(far: Rectangle, tests: Sequence[Decider], given: tuple[bool, bool]) -
         for axis in (0, 1):
             numbers = [cell[axis] for cell in cells]
             step = (box[axis][1] - box[axis][0]) / (4 * FIRST_GRID)
-            ends = box[axis][0] + (min(numbers) - 1) * step, box[axis][0] + (max(numbers) + 2) * step
-            if box is far and not given[axis] and (min(numbers) == 0 or max(numbers) == 4 * FIRST_GRID - 1):
+            ends = (
+                box[axis][0] + (min(numbers) - 1) * step,
+                box[axis][0] + (max(numbers) + 2) * step,
+            )
+            if (
+                box is far
+                and not given[axis]
+                and (min(numbers) == 0 or max(numbers) == 4 * FIRST_GRID - 1)
+            ):
                 return None
-            new.append(box[axis] if given[axis] else (max(ends[0], box[axis][0]), min(ends[1], box[axis][1])))
+            new.append(
+                box[axis]
+                if given[axis]
+                else (max(ends[0], box[axis][0]), min(ends[1], box[axis][1]))
+            )
         small = new[0], new[1]
         done = all(_size(a) > 0.8 * _size(b) for a, b in zip(small, box, strict=True))
         box = small
@@ -321,18 +364,20 @@ def _part(box: Rectangle, cell: Cell, size: int) -> Rectangle:
 
 
 class BranchTracer:
-    """Follows where an equation holds: cells that may hold some of it, edges where its residual changes sign."""
+    """Follows where an equation holds: cells that may hold some of it, edges where its residual
+    changes sign.
+    """
 
     def __init__(self, height: Height, decide: Decider | None, box: Rectangle) -> None:
         self.height, self.decide, self.box = height, decide, box
+        # Whether small closed curves may be missing.
         self.unexamined = decide is None
-        """Whether small closed curves may be missing."""
         self.cells = self._covered()
         self._heights: dict[Cell, float | None] = {}
         self._roots: dict[Edge, tuple[float, float] | None] = {}
         self._joined: dict[Edge, list[Edge]] = {}
+        # Cells that a branch passes through.
         self._crossed: set[Cell] = set()
-        """Cells that a branch passes through."""
         share = GRID // COVER
         for i, j in self.cells:
             for k in range(share * share):
@@ -442,17 +487,25 @@ class BranchTracer:
         """Yield a warning of cells that are not decided."""
         cells = self.undecided
         if self.unexamined:
-            message = f"closed curves of `{text}` that are smaller than a cell of the grid, 1/{GRID} of a side, may be"
-            hint = "give smaller ranges: `--range`" if self.decide else "install the extra `certified`"
+            message = (
+                f"closed curves of `{text}` that are smaller than a cell of the grid, 1/{GRID} of a"
+                " side, may be"
+            )
+            hint = (
+                "give smaller ranges: `--range`" if self.decide else "install the extra `certified`"
+            )
             yield Diagnostic("limit", f"{message} missing", None, hint)
         if not cells:
             return
-        (x, y) = ((a + b) / 2 for a, b in zip(*cells[0], strict=True))
+        x, y = ((a + b) / 2 for a, b in zip(*cells[0], strict=True))
         first, second = names
         message = (
-            f"in {plural(len(cells), 'cell')} of {GRID}·{GRID}, as around {first} = {x:.4g}, {second} = {y:.4g}, it is"
+            f"in {plural(len(cells), 'cell')} of {GRID}·{GRID}, as around {first} = {x:.4g},"
+            f" {second} = {y:.4g}, it is"
         )
-        message += f" not decided whether `{text}` holds: its sides may be equal there, but do not cross"
+        message += (
+            f" not decided whether `{text}` holds: its sides may be equal there, but do not cross"
+        )
         hint = "the cells are shaded; give smaller ranges: `--range`"
         yield Diagnostic("limit", message, None, hint)
 
@@ -469,7 +522,9 @@ def _tangent(
     size = max(map(_size, box))
     for part in parts:
         try:
-            swept = value_and_gradient(REAL, part.graph, values, [name for name in names if name in part.leaves])
+            swept = value_and_gradient(
+                REAL, part.graph, values, [name for name in names if name in part.leaves]
+            )
         except ExpressionError:
             continue
         normal = swept.gradient.get(names[0], 0.0), swept.gradient.get(names[1], 0.0)
@@ -483,12 +538,18 @@ def _tangent(
     return None
 
 
-def _root_between(function: Callable[[float], float], at_low: float, at_high: float) -> float | None:
-    """Return a root between 0 and 1 of a function that changes its sign there; None at a jump or a pole."""
+def _root_between(
+    function: Callable[[float], float], at_low: float, at_high: float
+) -> float | None:
+    """Return a root between 0 and 1 of a function that changes its sign there; None at a jump or a
+    pole.
+    """
     low, high, small = 0.0, 1.0, MAX_SHARE_AT_ROOT * max(abs(at_low), abs(at_high))
     for step in range(MAX_HALVINGS):
         # every third step halves, so that all converge
-        share = (low + high) / 2 if step % 3 == 2 else low - at_low * (high - low) / (at_high - at_low)
+        share = (
+            (low + high) / 2 if step % 3 == 2 else low - at_low * (high - low) / (at_high - at_low)
+        )
         at_share = function(share)
         if abs(at_share) <= small:
             return share

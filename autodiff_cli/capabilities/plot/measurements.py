@@ -20,8 +20,8 @@ from .sampling import Path
 if TYPE_CHECKING:
     from ...engine.quantities.unit import Unit
 
+# The margin on each side, as a share of the data's range.
 RANGE_MARGIN = 0.05
-"""The margin on each side, as a share of the data's range."""
 
 
 class Measurements(Record):
@@ -37,12 +37,17 @@ class Measurements(Record):
     dy: tuple[float, ...]
 
 
+# The columns of the rows by name.
 Data = Mapping[str, Sequence[float]]
-"""The columns of the rows by name."""
 
 
 def rows_drawn(
-    data: Data, over: Sequence[str], axes: Sequence[str], sigma: Sigma | None, path: Path, in_units: bool
+    data: Data,
+    over: Sequence[str],
+    axes: Sequence[str],
+    sigma: Sigma | None,
+    path: Path,
+    in_units: bool,
 ) -> tuple[Measurements, dict[str, Range]]:
     """Return the rows to draw, and ranges that show them and the path."""
     across, up = axes
@@ -55,7 +60,9 @@ def rows_drawn(
         if percentage(spread) is not None:
             check_percentage(name, texts.get(name, ""))
     x, y = (tuple(map(float, data[name])) for name in (across, up))
-    rows = Measurements(across, up, x, y, *[_sizes(spreads.get(name), data, name) for name in (across, up)])
+    rows = Measurements(
+        across, up, x, y, *[_sizes(spreads.get(name), data, name) for name in (across, up)]
+    )
     ranges: dict[str, Range] = {}
     for name in over:
         numbers = [*data[name], *(row[name] for row in path if name in row)]
@@ -66,7 +73,9 @@ def rows_drawn(
             from ...engine.quantities.unit import parse_unit
             from ...questions.quantities import unit_value
 
-            ranges[name] = Range(*(unit_value(parse_unit(texts[name]), end) for end in (low - edge, high + edge)))
+            ranges[name] = Range(
+                *(unit_value(parse_unit(texts[name]), end) for end in (low - edge, high + edge))
+            )
     return rows, ranges
 
 
@@ -92,7 +101,9 @@ def columns_drawn(
         names = [*known_names, *filter(is_name, columns)]
         program = read_with_unknowns(text, names, unknowns, units=True).program
     else:
-        program = parse(text, [*known_names, *(x for x in columns if is_name(x) and x != bound)], units=True)
+        program = parse(
+            text, [*known_names, *(x for x in columns if is_name(x) and x != bound)], units=True
+        )
     over = list(dict.fromkeys(over)) or _variables_in(program, columns, known_names, unknowns)
     for name in {*over} & {*unknowns}:
         hint = "plot over another one"
@@ -111,7 +122,9 @@ def columns_drawn(
 def _column_of_heights(
     chosen: str | None, bound: str, columns: Sequence[str], across: str, taken: Collection[str]
 ) -> str:
-    """Return the column that is drawn over another one: the chosen one, the left side, or the only other one."""
+    """Return the column that is drawn over another one: the chosen one, the left side, or the only
+    other one.
+    """
     others = [x for x in columns if x not in taken]
     others = [*filter(is_name, others)] or others
     return _heights(chosen or (bound if bound in others else None), others, columns, across)
@@ -147,7 +160,9 @@ def _only_unknown(text: str, known_names: Collection[str]) -> str:
         raise usage_error(message, "leave out the value of the unknown")
     if len(unknowns) > 1:
         hint = f"name it: `--for {unknowns[-1]}`"
-        raise usage_error("`--between` is of one unknown, and several variables have no value", hint)
+        raise usage_error(
+            "`--between` is of one unknown, and several variables have no value", hint
+        )
     return unknowns[0]
 
 
@@ -176,11 +191,15 @@ def _heights(chosen: str | None, others: Sequence[str], columns: Sequence[str], 
         raise usage_error(f"{which} the heights of the data", hint)
     if chosen == across:
         hint = "name another column: `--response NAME`"
-        raise usage_error(f"`{chosen}` is the variable that the plot is over, and not its heights", hint)
+        raise usage_error(
+            f"`{chosen}` is the variable that the plot is over, and not its heights", hint
+        )
     return chosen or others[0]
 
 
-def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[Unit]) -> Measurements:
+def in_axis_units(
+    rows: Measurements, texts: Mapping[str, str], axes: Sequence[Unit]
+) -> Measurements:
     """Return the rows in the units of the axes, from the `texts` of theirs."""
     from ...engine.quantities.presentation import convert_column
     from ...engine.quantities.unit import Unit, parse_unit, quantity_name
@@ -191,10 +210,14 @@ def in_axis_units(rows: Measurements, texts: Mapping[str, str], axes: Sequence[U
         unit = parse_unit(text) if (text := texts.get(name, "1")) != "1" else Unit()
         if unit.dimension != axis.dimension:
             theirs, ours = quantity_name(unit.dimension), quantity_name(axis.dimension)
-            hint = f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
+            hint = (
+                f"give the column a unit: `{name} [{axis}]`" if axis.atoms else "leave the unit out"
+            )
             raise usage_error(f"the column `{name}` is {theirs}, and its axis is {ours}", hint)
         changed[field] = tuple(convert_column(getattr(rows, field), unit, axis))
-        changed[f"d{field}"] = tuple(convert_column(getattr(rows, f"d{field}"), unit.degree, axis.degree))
+        changed[f"d{field}"] = tuple(
+            convert_column(getattr(rows, f"d{field}"), unit.degree, axis.degree)
+        )
     return rows._replace(**changed)
 
 
@@ -204,7 +227,9 @@ def _sizes(spread: Spread | None, data: Data, name: str) -> tuple[float, ...]:
     share = percentage(spread)
     if isinstance(spread, str) and spread in data:
         texts = getattr(data, "units", {})
-        given = in_unit_of(name, data[spread], texts.get(spread, ""), texts.get(name, ""), spread=True)
+        given = in_unit_of(
+            name, data[spread], texts.get(spread, ""), texts.get(name, ""), spread=True
+        )
         sizes = tuple(map(float, given))
     elif share is not None:
         sizes = tuple([abs(float(x)) * share / 100 for x in data[name]])

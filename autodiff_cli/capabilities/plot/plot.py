@@ -35,7 +35,13 @@ from ...questions.problem import (
     parse,
     parse_program,
 )
-from ...questions.rounding import Points, lost_numbers_over, rounding_warnings, rounding_warnings_over, spread_over
+from ...questions.rounding import (
+    Points,
+    lost_numbers_over,
+    rounding_warnings,
+    rounding_warnings_over,
+    spread_over,
+)
 from ...record import Record
 from .contours import Surface, fixed_values, of_row, span_of, surface_of
 from .implicit import ImplicitPlot, implicit_equations, implicit_plot, two_variables
@@ -51,12 +57,12 @@ if TYPE_CHECKING:
 _raised = partial(pow, 10.0)
 Ranges: TypeAlias = Mapping[str, Range]
 NO_SAMPLES = Samples((), (), (), 0.0, 0.0)
+# Characters of formulas beside the curves.
 MAX_FORMULA_LENGTH = 60
-"""Characters of formulas beside the curves."""
+# The number of colours.
 MAX_FUNCTIONS = 6
-"""The number of colours."""
+# The highest derivative in a plot.
 MAX_ORDER = 2
-"""The highest derivative in a plot."""
 DEFAULT_RANGE = Range(-5.0, 5.0)
 
 
@@ -97,12 +103,16 @@ class Curve(Record):
     held from=fixed: the variables that are held fixed, by name
     gaps from=function.gaps: the intervals in which the function is undefined
     breaks from=function.breaks: where it is discontinuous
-    function from=function.stretches: the function: lists of points, one for each stretch without a gap
-    derivative from=derivative.stretches: the derivative: lists of points, one for each stretch without a gap
-    second optional from=second.stretches nonempty: with `--order 2`: lists of points, one for each \
+    function from=function.stretches: the function: lists of points, one for each stretch without \
+    a gap
+    derivative from=derivative.stretches: the derivative: lists of points, one for each stretch \
+    without a gap
+    second optional from=second.stretches nonempty: with `--order 2`: lists of points, one for \
+    each \
     stretch without a gap
     path optional nonempty: with `--path`: its points
-    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the uncertainties `dx`, `dy`
+    data optional: with `--data`: its rows as they are drawn: `across`, `up`, `x`, `y`, and the \
+    uncertainties `dx`, `dy`
     outputs optional nonempty: several functions
       name: the function
       value: its value at the point
@@ -154,14 +164,21 @@ class Curve(Record):
                 for x, y in zip(data.x, data.y, strict=True)
                 if not (("x" in self.log and x <= 0) or ("y" in self.log and y <= 0))
             ]
-            data = data._replace(x=tuple([x for x, _ in rows]), y=tuple([y for _, y in rows]), dx=(), dy=())
+            data = data._replace(
+                x=tuple([x for x, _ in rows]), y=tuple([y for _, y in rows]), dx=(), dy=()
+            )
         return self._replace(
             log="",
             low=across(self.low),
             high=across(self.high),
             vertical=self.vertical and (up(self.vertical[0]), up(self.vertical[1])),
             function=_map(self.function, across, up),
-            outputs=tuple([output._replace(function=_map(output.function, across, up)) for output in self.outputs]),
+            outputs=tuple(
+                [
+                    output._replace(function=_map(output.function, across, up))
+                    for output in self.outputs
+                ]
+            ),
             data=data,
         )
 
@@ -189,7 +206,8 @@ def plot(
     sigma: Sigma | None = None,
     units: Sequence[str] | str | None = None,
 ) -> Curve | Surface | ImplicitPlot:
-    """Return a `Curve` over one variable of the program `text`, a `Surface` over two, or the curves of equations.
+    """Return a `Curve` over one variable of the program `text`, a `Surface` over two, or the curves
+    of equations.
 
     The variables are those of `ranges` and `wrt`; others have values in `point`.
     With `unknowns`, or bounds `between`, the first unknown of equations is drawn.
@@ -216,20 +234,30 @@ def plot(
         rows, around_rows = rows_drawn(data, over, columns[:2], sigma, path, in_units)
         ranges = around_rows | ranges
     if equations:
-        drawn: Curve | Surface = _branch(text, typed, wrt, ranges, unknowns, between, units, vertical)
+        drawn: Curve | Surface = _branch(
+            text, typed, wrt, ranges, unknowns, between, units, vertical
+        )
     else:
         drawn = _formulas(text, values, wrt, ranges, options, units)
     return drawn if rows is None else _with_rows(drawn, rows, getattr(data, "units", {}))
 
 
-def _bounds_of(between: Mapping[str, Range] | Range | None, order: int | None) -> Mapping[str, Range]:
-    """Return the bounds of unknowns by name, which is empty for the only one. Raises a usage error for an `order`."""
+def _bounds_of(
+    between: Mapping[str, Range] | Range | None, order: int | None
+) -> Mapping[str, Range]:
+    """Return the bounds of unknowns by name, which is empty for the only one. Raises a usage error
+    for an `order`.
+    """
     if order not in (None, 1):
-        raise usage_error("the solution of equations is drawn with its first derivative", "leave `--order` out")
+        raise usage_error(
+            "the solution of equations is drawn with its first derivative", "leave `--order` out"
+        )
     return {"": between} if isinstance(between, Range) else between or {}
 
 
-def _with_rows(drawn: Curve | Surface, rows: Measurements, units: Mapping[str, str]) -> Curve | Surface:
+def _with_rows(
+    drawn: Curve | Surface, rows: Measurements, units: Mapping[str, str]
+) -> Curve | Surface:
     """Return a drawing with rows of data, in the units of its axes."""
     if drawn.units is None:
         return drawn._replace(data=rows)
@@ -246,13 +274,17 @@ def _without_vertical(
     unknowns: Sequence[str] | None,
     bounds: Ranges,
 ) -> tuple[dict[str, Range], Range | None]:
-    """Return the ranges of variables, and that of the heights: of an unknown or output by its name, else of `y`."""
+    """Return the ranges of variables, and that of the heights: of an unknown or output by its name,
+    else of `y`.
+    """
     of_heights = {*(unknowns or ()), *bounds} & {*ranges}
     if not of_heights and len(ranges) < 3:
         last = last_equation(text)
         of_output = () if last is None else (last.called or last.left,)
         # `y` is a variable where the program has one
-        named = [name for name in (*of_output, "y", "f") if name in ranges and name not in known_names][:1]
+        named = [
+            name for name in (*of_output, "y", "f") if name in ranges and name not in known_names
+        ][:1]
         others = [*known_names, *(name for name in ranges if name not in named)]
         of_heights = {name for name in named if name not in _leaves(text, others)}
     name = next(iter(of_heights), "")
@@ -278,10 +310,14 @@ def _implicit(
     for option in ("order", "log", "samples", "path"):
         if getattr(options, option) not in (None, "", ()):
             message = f"`--{option}` is for functions, and this is the curve of an equation"
-            raise usage_error(message, "name the unknown for a function of the other variable: `--for y`")
+            raise usage_error(
+                message, "name the unknown for a function of the other variable: `--for y`"
+            )
     program, texts = read_equations(text, [*values, *ranges, *(wrt or ())], units=True)
     names = two_variables(program, [*(wrt or ranges)], values)
-    of_ranges = {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
+    of_ranges = {
+        name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()
+    }
     measured = program_units(program, {**dict.fromkeys(names, 0.0), **of_ranges, **values}, units)
     pointed = all(name in values for name in names)
     if measured is not None:
@@ -306,7 +342,9 @@ class _PlotOptions(NamedTuple):
     """The range of the heights, if chosen."""
 
     def order_drawn(self, functions: int) -> int:
-        """Return up to which order derivatives are drawn: by default the first, of one function on plain axes."""
+        """Return up to which order derivatives are drawn: by default the first, of one function on
+        plain axes.
+        """
         if self.log or functions > 1:
             return 0
         return 1 if self.order is None else self.order
@@ -330,12 +368,15 @@ class _PlotOptions(NamedTuple):
     def _check_logarithmic(self, name: str, ranges: Ranges) -> None:
         """Raise a usage error for what cannot be drawn on logarithmic axes."""
         if self.order:
-            raise usage_error("on logarithmic axes only the function is drawn", "leave `--order` out")
+            raise usage_error(
+                "on logarithmic axes only the function is drawn", "leave `--order` out"
+            )
         if self.vertical is not None:
             bottom, _ = _check("y", self.vertical)
             if "y" in self.log and bottom <= 0:
                 raise usage_error(
-                    "a logarithmic axis needs positive heights", "write `--range y=0.01:100`, for example"
+                    "a logarithmic axis needs positive heights",
+                    "write `--range y=0.01:100`, for example",
                 )
         low = ranges[name].low if name in ranges else None
         if "x" in self.log and (low is None or low <= 0):
@@ -345,12 +386,17 @@ class _PlotOptions(NamedTuple):
 
 def _ends_with_units(ranges: Ranges) -> dict[str, float]:
     """Return an end of each range, whose unit the axis has; 0 without one."""
-    return {name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()}
+    return {
+        name: next((x for x in ends if type(x) is Quantity), 0.0) for name, ends in ranges.items()
+    }
 
 
 def _note_on_default_range(names: Sequence[str]) -> Diagnostic:
     example = ",".join(f"{name}=-2:4" for name in names)
-    message = f"drawn from {DEFAULT_RANGE.low:g} to {DEFAULT_RANGE.high:g}: no point and no range is given"
+    message = (
+        f"drawn from {DEFAULT_RANGE.low:g} to {DEFAULT_RANGE.high:g}: no point and no range is"
+        " given"
+    )
     return Diagnostic("note", message, None, f"choose another range: `--range {example}`")
 
 
@@ -387,20 +433,29 @@ def _formulas(
     options.check(names, len(program.roots), ranges)
     pointed = not options.log and values.keys() >= {*names}
     if len(names) == 2:
-        drawn: Curve | Surface = surface_of(program, names, assumed, ranges, path, pointed, warnings)
+        drawn: Curve | Surface = surface_of(
+            program, names, assumed, ranges, path, pointed, warnings
+        )
     else:
         order = options.order_drawn(len(program.roots))
-        drawn = _curve(program, names[0], assumed, ranges.get(names[0]), pointed, warnings, order, options)
+        drawn = _curve(
+            program, names[0], assumed, ranges.get(names[0]), pointed, warnings, order, options
+        )
         if order:
             drawn = drawn._replace(formula=_short_derivative(typed, names[0]))
     return drawn._replace(units=_units_of(measured, names))
 
 
-def _names_drawn(program: Program, wrt: Sequence[str] | None, ranges: Ranges, path: Path) -> list[str]:
+def _names_drawn(
+    program: Program, wrt: Sequence[str] | None, ranges: Ranges, path: Path
+) -> list[str]:
     """Return the one or two variables that a plot is over."""
     for name in (*ranges, *(wrt or ())):
         if name not in program.leaves:
-            raise usage_error(f"`{name}` is not a variable of this program", f"its variables: {quote(program.leaves)}")
+            raise usage_error(
+                f"`{name}` is not a variable of this program",
+                f"its variables: {quote(program.leaves)}",
+            )
     parameters = sorted(program.leaves.keys() & {*program.parameters})
     names = list(dict.fromkeys(wrt or ranges or parameters))
     if not wrt and len(names) == 1 and path and len(parameters) == 2:
@@ -408,7 +463,9 @@ def _names_drawn(program: Program, wrt: Sequence[str] | None, ranges: Ranges, pa
     if wrt and any(name not in wrt for name in ranges):
         raise usage_error("`--range` and `--wrt` name different variables", "`--range` is enough")
     if not names:
-        raise usage_error("the program has no variable to draw it over", "write one with a variable")
+        raise usage_error(
+            "the program has no variable to draw it over", "write one with a variable"
+        )
     if len(names) > 2:
         raise usage_error(
             f"a plot is over one variable or two, and this program has {len(names)}",
@@ -434,7 +491,11 @@ def _in_own_units(
     from ...questions.quantities import ranges_in
 
     numbers = {name: measured.number_of(name, x) for name, x in values.items()}
-    return measured.in_own_units(program), numbers, ranges_in(ranges, measured.point, "an end of its range")
+    return (
+        measured.in_own_units(program),
+        numbers,
+        ranges_in(ranges, measured.point, "an end of its range"),
+    )
 
 
 def _heights_in(unit: Unit, ends: Range) -> Range:
@@ -445,7 +506,9 @@ def _heights_in(unit: Unit, ends: Range) -> Range:
     return (
         ends
         if all(plain)
-        else ranges_in({"the function": ends}, {"the function": unit}, "an end of its range")["the function"]
+        else ranges_in({"the function": ends}, {"the function": unit}, "an end of its range")[
+            "the function"
+        ]
     )
 
 
@@ -454,7 +517,9 @@ def _units_of(measured: ProgramUnits | None, names: Sequence[str]) -> Units | No
         return None
     first = measured.outputs[0]
     across = {name: measured.point[name].degree for name in names}
-    units = measured.tree(value=first, gradient={name: first.degree / unit for name, unit in across.items()})
+    units = measured.tree(
+        value=first, gradient={name: first.degree / unit for name, unit in across.items()}
+    )
     unit = across[names[0]]
     units["derivative"], units["second"] = first.degree / unit, first.degree / unit**2
     units["range"] = {name: measured.point[name] for name in names}
@@ -497,13 +562,28 @@ def _curve(
     tangent = None
     if pointed and len(outputs) == 1:
         swept = value_and_gradient(REAL, program.graph, values, (name,))
-        warnings = [*warnings, *swept.warnings, *rounding_warnings(program.graph, values, values, (name,))]
+        warnings = [
+            *warnings,
+            *swept.warnings,
+            *rounding_warnings(program.graph, values, values, (name,)),
+        ]
         tangent = Tangent(at, unsigned(swept.value), unsigned(swept.gradient[name]))
     marks = [of_row(row, name) for row in path]
-    low, high = _check(name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at)))
+    low, high = _check(
+        name, ends or (span_of([*marks, *([at] if pointed else [])]) if path else range_around(at))
+    )
     fixed = fixed_values(program, values, (name,))
     _check_path(path, name, fixed)
-    curve = Curve(program.text, name, low, high, fixed, tuple(warnings), log=options.log, samples=options.samples)
+    curve = Curve(
+        program.text,
+        name,
+        low,
+        high,
+        fixed,
+        tuple(warnings),
+        log=options.log,
+        samples=options.samples,
+    )
     vertical = options.vertical and _check("y", options.vertical)
     curve = curve._replace(tangent=tangent, name=_name_of(program, name), vertical=vertical)
     also = [at] if pointed else []
@@ -513,7 +593,9 @@ def _curve(
         hulls = [enclosure(program.outputs[0], name, values, k) for k in (0, 1)]
         sampled = _out_of_sight(_sample(curve, orders[: order + 1], also, hulls))
         shown = [name] if order else []
-        return sampled._replace(warnings=(*sampled.warnings, *_lost_digits(sampled, program, values, shown)))
+        return sampled._replace(
+            warnings=(*sampled.warnings, *_lost_digits(sampled, program, values, shown))
+        )
     return _with_outputs(curve._replace(at=at if pointed else None), program, values, also)
 
 
@@ -525,7 +607,9 @@ def _heights_along(
 
 
 def _check_path(path: Path, name: str, fixed: Mapping[str, float]) -> None:
-    """Raise a usage error for a path that changes another variable than the one that it is drawn over."""
+    """Raise a usage error for a path that changes another variable than the one that it is drawn
+    over.
+    """
     for row in path:
         other = next((key for key, x in fixed.items() if row.get(key, x) != x), None)
         if other is not None:
@@ -535,7 +619,9 @@ def _check_path(path: Path, name: str, fixed: Mapping[str, float]) -> None:
             )
 
 
-def _with_outputs(curve: Curve, program: Program, values: Mapping[str, float], also: Sequence[float]) -> Curve:
+def _with_outputs(
+    curve: Curve, program: Program, values: Mapping[str, float], also: Sequence[float]
+) -> Curve:
     """Return a curve with each of several outputs sampled."""
     results: list[PlottedOutput] = []
     name = curve.variable
@@ -543,7 +629,9 @@ def _with_outputs(curve: Curve, program: Program, values: Mapping[str, float], a
         part = program.with_outputs((root,), program.text)
         function, *_ = functions(Evaluator(part, (name,)), name, values)
         samples = _on_axes(function, curve, also, enclosure(part.outputs[0], name, values))
-        results.append(PlottedOutput(title, samples, None if curve.at is None else function(curve.at)))
+        results.append(
+            PlottedOutput(title, samples, None if curve.at is None else function(curve.at))
+        )
     curve = curve._replace(function=results[0].function, outputs=tuple(results))
     for result, root in zip(results, program.roots, strict=True):
         part = program.with_outputs((root,), program.text)
@@ -557,13 +645,19 @@ def _out_of_sight(curve: Curve) -> Curve:
     if curve.vertical is None:
         return curve
     low, high = curve.vertical
-    functions = [(output.name, output.function) for output in curve.outputs] or [(curve.name, curve.function)]
+    functions = [(output.name, output.function) for output in curve.outputs] or [
+        (curve.name, curve.function)
+    ]
     notes = [
         Diagnostic(
-            "note", f"`{name}` has no value from {low:g} to {high:g} here", None, "give other heights: `--range`"
+            "note",
+            f"`{name}` has no value from {low:g} to {high:g} here",
+            None,
+            "give other heights: `--range`",
         )
         for name, function in functions
-        if function.stretches and not any(low <= y <= high for stretch in function.stretches for _, y in stretch)
+        if function.stretches
+        and not any(low <= y <= high for stretch in function.stretches for _, y in stretch)
     ]
     return curve._replace(warnings=(*curve.warnings, *notes))
 
@@ -577,13 +671,17 @@ def _name_of(program: Program, variable: str) -> str:
 def _lost_digits(
     curve: Curve, program: Program, values: Mapping[str, float], wanted: Sequence[str]
 ) -> list[Diagnostic]:
-    """Return a warning of digits that rounding loses along a curve, unless one of its point is given."""
+    """Return a warning of digits that rounding loses along a curve, unless one of its point is
+    given.
+    """
     if any(warning.kind == "lost_digits" for warning in curve.warnings):
         return []
     drawn = [x for stretch in curve.function.stretches for x, _ in stretch]
     xs = [drawn[k] for k in spread_over(len(drawn))]
     name = curve.variable
-    points = Points([{**values, name: x} for x in xs], lambda k: f"{name} = {xs[k]:.6g}", "points of the curve")
+    points = Points(
+        [{**values, name: x} for x in xs], lambda k: f"{name} = {xs[k]:.6g}", "points of the curve"
+    )
     found = rounding_warnings_over(program.graph, points, wanted, relative="y" in curve.log)
     if found or curve.second is None or not curve.second.stretches:
         return found
@@ -595,7 +693,11 @@ def _lost_digits(
 
 
 def _on_axes(
-    function: Function, curve: Curve, also: Sequence[float], hull: Hull | None = None, hidden: Sequence[float] = ()
+    function: Function,
+    curve: Curve,
+    also: Sequence[float],
+    hull: Hull | None = None,
+    hidden: Sequence[float] = (),
 ) -> Samples:
     low, high, log, count = curve.low, curve.high, curve.log, curve.samples
     vertical = None if hidden else curve.vertical
@@ -609,17 +711,27 @@ def _on_axes(
 
     def drawn_hull(a: float, b: float) -> tuple[float, float] | None:
         bounds = hull and (hull(_raised(a), _raised(b)) if "x" in log else hull(a, b))
-        return None if not bounds or ("y" in log and bounds[0] <= 0) else (up(bounds[0]), up(bounds[1]))
+        return (
+            None
+            if not bounds or ("y" in log and bounds[0] <= 0)
+            else (up(bounds[0]), up(bounds[1]))
+        )
 
     ends = across(low), across(high)
     heights = vertical and (up(vertical[0]), up(vertical[1]))
-    samples = sample(drawn, ends, [across(x) for x in also], count, hull and drawn_hull, (), heights)
+    samples = sample(
+        drawn, ends, [across(x) for x in also], count, hull and drawn_hull, (), heights
+    )
     return _map(samples, _raised if "x" in log else float, _raised if "y" in log else float)
 
 
-def _map(samples: Samples, across: Callable[[float], float], up: Callable[[float], float]) -> Samples:
+def _map(
+    samples: Samples, across: Callable[[float], float], up: Callable[[float], float]
+) -> Samples:
     return samples._replace(
-        stretches=tuple([tuple([(across(x), up(y)) for x, y in stretch]) for stretch in samples.stretches]),
+        stretches=tuple(
+            [tuple([(across(x), up(y)) for x, y in stretch]) for stretch in samples.stretches]
+        ),
         gaps=tuple([(across(a), across(b)) for a, b in samples.gaps]),
         breaks=tuple(map(across, samples.breaks)),
         low=up(samples.low) if samples.stretches else 0.0,
@@ -628,7 +740,10 @@ def _map(samples: Samples, across: Callable[[float], float], up: Callable[[float
 
 
 def _sample(
-    curve: Curve, orders: Sequence[Function], also: Sequence[float], hulls: Sequence[Hull | None] = ()
+    curve: Curve,
+    orders: Sequence[Function],
+    also: Sequence[float],
+    hulls: Sequence[Hull | None] = (),
 ) -> Curve:
     sampled: list[Samples] = []
     for function, hull in zip_longest(orders, hulls[: len(orders)]):
@@ -642,7 +757,9 @@ def _sample(
     curve = curve._replace(function=value, derivative=derivative, second=second)
     # at a slow pole only the derivative is seen to break
     if poles := [x for x in curve.kinks if diverges(orders[0], x, curve.high - curve.low)]:
-        value = value._replace(stretches=split(value.stretches, poles), breaks=tuple(sorted((*value.breaks, *poles))))
+        value = value._replace(
+            stretches=split(value.stretches, poles), breaks=tuple(sorted((*value.breaks, *poles)))
+        )
     return _checked(curve._replace(function=value), [value, derivative])
 
 
@@ -653,14 +770,24 @@ def _checked(curve: Curve, samples: Sequence[Samples]) -> Curve:
         raise ExpressionError("domain", message, hint="give another `--range`")
     if not any(function.coarse for function in samples):
         return curve
-    message = f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be followed"
+    message = (
+        f"the curve bends or breaks more often from {name} = {low:g} to {high:g} than could be"
+        " followed"
+    )
     middle, half = (low + high) / 2, (high - low) / 20
-    hint = f"show less of it: `--range {name}={middle - half:g}:{middle + half:g}`; or allow more work: `--work 10`"
+    hint = (
+        f"show less of it: `--range {name}={middle - half:g}:{middle + half:g}`; or allow more"
+        " work: `--work 10`"
+    )
     return curve._replace(warnings=(*curve.warnings, Diagnostic("limit", message, None, hint)))
 
 
-def _middles(ranges: Ranges, numbered: Mapping[str, Range], point: Collection[str]) -> dict[str, float | str]:
-    """Return the middles of ranges that the point is not in, where a search starts, in the unit of an end."""
+def _middles(
+    ranges: Ranges, numbered: Mapping[str, Range], point: Collection[str]
+) -> dict[str, float | str]:
+    """Return the middles of ranges that the point is not in, where a search starts, in the unit of
+    an end.
+    """
     middles: dict[str, float | str] = {}
     for name, ends in ranges.items():
         if name in point:
@@ -678,12 +805,17 @@ def _variable_of_solution(free: Sequence[str], chosen: Sequence[str]) -> str:
     """Return the variable that a solution is drawn over. Raises a usage error unless it is one."""
     for name in chosen:
         if name not in free:
-            raise usage_error(f"`{name}` is not a variable of the solution", f"its variables: {quote(free)}")
+            raise usage_error(
+                f"`{name}` is not a variable of the solution", f"its variables: {quote(free)}"
+            )
     chosen = chosen or free
     if len(chosen) != 1:
         hint = "write one with another variable; the range of a formula is `--range x=-2:4`"
         hint = f"say over which: `--wrt {free[0]}`" if free else hint
-        raise usage_error(f"the solution of equations is drawn over one variable, and there are {len(chosen)}", hint)
+        raise usage_error(
+            f"the solution of equations is drawn over one variable, and there are {len(chosen)}",
+            hint,
+        )
     return chosen[0]
 
 
@@ -731,7 +863,9 @@ def _branch(
     fixed = {key: x for key, x in model.values.items() if key not in (name, *model.outputs)}
     tangent = Tangent(at, values[0], rows[0][0]) if pointed else None
     notes = (*model.warnings, *warnings)
-    curve = Curve(text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name]))
+    curve = Curve(
+        text, name, low, high, fixed, notes, tangent=tangent, units=_units_of(measured, [name])
+    )
     if vertical is not None:
         vertical = vertical if measured is None else _heights_in(measured.outputs[0], vertical)
         curve = curve._replace(vertical=_check(model.outputs[0], vertical))
@@ -746,14 +880,19 @@ def _branch(
     return _out_of_sight(sampled._replace(warnings=(*sampled.warnings, *lost)))
 
 
-def _lost_digits_of_branch(curve: Curve, model: Implicit, branch: SolutionBranch) -> list[Diagnostic]:
+def _lost_digits_of_branch(
+    curve: Curve, model: Implicit, branch: SolutionBranch
+) -> list[Diagnostic]:
     """Return a warning of digits that rounding loses along a solution of equations."""
     from ..solve.residuals import derivative_phrase, numbers_at_solution
 
     name, unknown = curve.variable, curve.unknown
     drawn = [x for stretch in curve.function.stretches for x, _ in stretch]
     found = [branch(drawn[k]) for k in spread_over(len(drawn))]
-    values = [*([model.values] if curve.tangent else []), *(point for point in found if point is not None)]
+    values = [
+        *([model.values] if curve.tangent else []),
+        *(point for point in found if point is not None),
+    ]
     numbers = numbers_at_solution(model.program.outputs, model.outputs, [name])
     shown = f"`{unknown}`", derivative_phrase(unknown, name)
 
@@ -765,7 +904,9 @@ def _lost_digits_of_branch(curve: Curve, model: Implicit, branch: SolutionBranch
     return lost_numbers_over(model.program.graph, points, compute, "solve")
 
 
-def functions(evaluator: Evaluator, name: str, values: Mapping[str, float]) -> tuple[Function, Function, Function]:
+def functions(
+    evaluator: Evaluator, name: str, values: Mapping[str, float]
+) -> tuple[Function, Function, Function]:
     """Return the value and two derivatives as functions of one variable."""
     place = [values[variable] for variable in evaluator.variables]
     position = evaluator.variables.index(name)

@@ -19,13 +19,13 @@ from .frame import axis_name, axis_of, drawings, frames, plot_unit
 from .implicit import ImplicitPlot
 from .plot import Curve
 
+# How many gaps and breaks are listed.
 MAX_LISTED = 5
-"""How many gaps and breaks are listed."""
 BY_CONVENTION = ", by convention: there is a kink"
+# The lines of several functions on a terminal.
 LOOKS = ("solid", "dotted", "sparsely dotted")
-"""The lines of several functions on a terminal."""
+# The units of a function and of its derivatives.
 ORDERS = ("value", "derivative", "second")
-"""The units of a function and of its derivatives."""
 Plot = Curve | Surface | ImplicitPlot
 
 
@@ -102,7 +102,9 @@ def title_of(plot: Plot) -> str:
 def _equations(curve: Curve, typed: str) -> str:
     shown = [_equation(curve, equation) for equation in curve.equations]
     # an equation of many signs is shown as typed, and with it all
-    return typed if any(equation.count("=") > 1 for equation in curve.equations) else "; ".join(shown)
+    return (
+        typed if any(equation.count("=") > 1 for equation in curve.equations) else "; ".join(shown)
+    )
 
 
 def is_kinked(plot: Plot) -> bool:
@@ -146,7 +148,10 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
     yield from _rows_in_words(curve)
     if (tangent := curve.tangent) is not None:
         slope = up(tangent.slope, "derivative")
-        yield f"{f}({across(tangent.at)}) = {up(tangent.value, 'value')}, {f}′({across(tangent.at)}) = {slope}"
+        yield (
+            f"{f}({across(tangent.at)}) = {up(tangent.value, 'value')}, {f}′({across(tangent.at)})"
+            f" = {slope}"
+        )
         yield approximation(curve, digits)
     for k, (name, output) in enumerate(zip(_outputs(curve), curve.outputs, strict=True)):
         if output.value is not None and curve.at is not None:
@@ -155,7 +160,10 @@ def words(plot: Plot, digits: int | None = None) -> Iterator[str]:
             yield f"{name} is undefined here"
     if curve.path:
         end, height = curve.path[-1]
-        yield f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with {up(height, 'value')}"
+        yield (
+            f"path of {len(curve.path):,} points, ending at {x} = {across(end)} with"
+            f" {up(height, 'value')}"
+        )
     yield from _gaps_in_words(curve, across)
     if curve.kinks and not curve.outputs:
         yield f"no derivative at {x} = {_list([*map(across, curve.kinks)])}"
@@ -194,8 +202,14 @@ def _rows_in_words(plot: Curve | Surface) -> Iterator[str]:
         return
     left, right = (plot.low, plot.high) if isinstance(plot, Curve) else (plot.x[0], plot.x[-1])
     low, high = (-math.inf, math.inf) if isinstance(plot, Curve) else (plot.y[0], plot.y[-1])
-    outside = sum(not (left <= x <= right and low <= y <= high) for x, y in zip(data.x, data.y, strict=True))
-    rest = f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range" if outside else ""
+    outside = sum(
+        not (left <= x <= right and low <= y <= high) for x, y in zip(data.x, data.y, strict=True)
+    )
+    rest = (
+        f", of which {outside:,} {'are' if outside > 1 else 'is'} outside of the range"
+        if outside
+        else ""
+    )
     yield f"{plural(len(data.x), 'row')} of data, `{data.up}` over `{data.across}`{rest}"
 
 
@@ -203,11 +217,18 @@ def _implicit_words(plot: ImplicitPlot, digits: int | None) -> Iterator[str]:
     for curve, name in zip(plot.curves, names_of(plot), strict=True):
         closed = sum(branch[0] == branch[-1] for branch in curve.branches)
         counts = (closed, "closed"), (len(curve.branches) - closed, "open")
-        parts = [f"{count} {kind} {'branch' if count == 1 else 'branches'}" for count, kind in counts if count]
+        parts = [
+            f"{count} {kind} {'branch' if count == 1 else 'branches'}"
+            for count, kind in counts
+            if count
+        ]
         yield f"{name}: {' and '.join(parts) or 'no branch'} in this range"
     if plot.tangent is not None:
         units = [plot_unit(plot, "range", name) for name in plot.variables]
-        x, y = (quantity_text(a, unit, digits) for a, unit in zip(plot.tangent.point, units, strict=True))
+        x, y = (
+            quantity_text(a, unit, digits)
+            for a, unit in zip(plot.tangent.point, units, strict=True)
+        )
         first, second = plot.variables
         a, b = plot.tangent.normal
         slope = format_number(-a / b, digits or DEFAULT_DIGITS) if b else ""
@@ -221,14 +242,22 @@ def _surface_words(surface: Surface, digits: int | None) -> Iterator[str]:
 
     def together(numbers: Iterable[float], key: str) -> str:
         units = [plot_unit(surface, key, name) for name in surface.variables]
-        return ", ".join([quantity_text(x, unit, digits) for x, unit in zip(numbers, units, strict=True)])
+        return ", ".join(
+            [quantity_text(x, unit, digits) for x, unit in zip(numbers, units, strict=True)]
+        )
 
     if surface.point is not None and surface.gradient is not None:
-        gradient, convention = together(surface.gradient, "gradient"), BY_CONVENTION if is_kinked(surface) else ""
+        gradient, convention = (
+            together(surface.gradient, "gradient"),
+            BY_CONVENTION if is_kinked(surface) else "",
+        )
         value = quantity_text(surface.value, of_value, digits)
         yield f"f({together(surface.point, 'range')}) = {value}, gradient ({gradient}){convention}"
     if surface.path:
-        yield f"path of {len(surface.path):,} points, ending at ({together(surface.path[-1], 'range')})"
+        yield (
+            f"path of {len(surface.path):,} points, ending at"
+            f" ({together(surface.path[-1], 'range')})"
+        )
     if any(None in row for row in surface.heights):
         yield "undefined on a part of the rectangle"
     if surface.levels:
@@ -243,20 +272,26 @@ def _list(items: list[str]) -> str:
     return ", ".join(items[:MAX_LISTED]) + (f" and {more:,} more" if more > 0 else "")
 
 
+# The keys of a plot over two variables.
 SURFACE = read_declaration(
     Surface,
     {
         "range": lambda surface: {
-            name: [line[0], line[-1]] for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
+            name: [line[0], line[-1]]
+            for name, line in zip(surface.variables, (surface.x, surface.y), strict=True)
         },
-        "point": lambda surface: surface.point and dict(zip(surface.variables, surface.point, strict=True)),
-        "gradient": lambda surface: surface.gradient and dict(zip(surface.variables, surface.gradient, strict=True)),
+        "point": lambda surface: (
+            surface.point and dict(zip(surface.variables, surface.point, strict=True))
+        ),
+        "gradient": lambda surface: (
+            surface.gradient and dict(zip(surface.variables, surface.gradient, strict=True))
+        ),
         "data": lambda surface: surface.data and surface.data._asdict(),
     },
 ).fields
-"""The keys of a plot over two variables."""
 
 
+# The keys of a plot of equations.
 IMPLICIT = read_declaration(
     ImplicitPlot,
     {
@@ -264,7 +299,6 @@ IMPLICIT = read_declaration(
         "tangent": lambda plot: plot.tangent and plot.tangent._asdict(),
     },
 ).fields
-"""The keys of a plot of equations."""
 
 
 class PlotView(PicturedView[Plot], of=Curve):
@@ -302,7 +336,13 @@ class PlotView(PicturedView[Plot], of=Curve):
                 yield {"output": output.name, "x": x, "value": value, **own}
         slopes, bends = dict(chain(*plot.derivative.stretches)), dict(chain(*plot.second.stretches))
         for x, value in () if plot.outputs else chain(*plot.function.stretches):
-            yield {"x": x, "value": value, "derivative": slopes.get(x), "second": bends.get(x), **units}
+            yield {
+                "x": x,
+                "value": value,
+                "derivative": slopes.get(x),
+                "second": bends.get(x),
+                **units,
+            }
 
     def one_line(self, plot: Plot) -> str:
         return "; ".join(words(plot)) or title_of(plot)
@@ -328,18 +368,24 @@ class PlotView(PicturedView[Plot], of=Curve):
         if isinstance(plot, ImplicitPlot):
             from .figure import draw_implicit
 
-            return PlotPage(partial(draw_implicit, plot=plot, names=names_of(plot)), title_of(plot), caption)
+            return PlotPage(
+                partial(draw_implicit, plot=plot, names=names_of(plot)), title_of(plot), caption
+            )
         if isinstance(plot, Surface):
             draw = partial(draw_contours, surface=plot, kinked=kinked)
             return PlotPage(draw, title_of(plot), caption, plot.levels)
         if plot.tangent is not None:
             caption = approximation(plot, self.digits) + (f"   ({caption})" if caption else "")
-        draw = partial(draw_curve, curve=plot, names=names_of(plot), kinked=kinked, apart=self.apart)
+        draw = partial(
+            draw_curve, curve=plot, names=names_of(plot), kinked=kinked, apart=self.apart
+        )
         return PlotPage(draw, title_of(plot), caption)
 
     def _fixed(self, plot: Plot) -> dict[str, str]:
         units = {} if plot.units is None else plot.units["point"]
-        return {name: quantity_text(x, units.get(name), self.digits) for name, x in plot.fixed.items()}
+        return {
+            name: quantity_text(x, units.get(name), self.digits) for name, x in plot.fixed.items()
+        }
 
 
 def _surface_rows(plot: Surface) -> Iterator[OutputRow]:
@@ -393,7 +439,9 @@ def legend(plot: Plot, apart: bool = False) -> str:
     """Return the legend of a drawing on a terminal, perhaps of functions that stand apart."""
     if not isinstance(plot, Curve):
         across, up = (axis_of(plot, name) for name in plot.variables)
-        parts = _looks_of_curves(plot) if isinstance(plot, ImplicitPlot) else _looks_of_surface(plot)
+        parts = (
+            _looks_of_curves(plot) if isinstance(plot, ImplicitPlot) else _looks_of_surface(plot)
+        )
         return f"across {across}, up {up}: {', '.join(parts)}"
     end = _logarithmic_axes(plot)
     if plot.outputs and apart:

@@ -13,45 +13,45 @@ from ...engine.numbers.budget import DRAWN_POINT, SAMPLE, current_budget
 from ...engine.numerics.newton import bisect
 
 Point = tuple[float, float]
+# A piece of a curve, from left to right.
 Stretch = tuple[Point, ...]
-"""A piece of a curve, from left to right."""
+# The points of a run.
 Path = Sequence[Mapping[str, float]]
-"""The points of a run."""
+# None where undefined.
 Function = Callable[[float], float | None]
-"""None where undefined."""
+# Bounds of a function over an interval; None if unknown.
 Hull = Callable[[float, float], Point | None]
-"""Bounds of a function over an interval; None if unknown."""
 INITIAL_STEPS = 480
+# Halvings of a step where the curve bends.
 MAX_REFINEMENTS = 6
-"""Halvings of a step where the curve bends."""
+# The largest distance of a chord from the curve, relative to the height.
 MAX_CHORD_DISTANCE = 0.002
-"""The largest distance of a chord from the curve, relative to the height."""
+# The rise within one step that is refined, relative to the height.
 MAX_RISE = 0.01
-"""The rise within one step that is refined, relative to the height."""
+# The relative height of a peak that counts as missed.
 MAX_HIDDEN_BEND = 0.05
-"""The relative height of a peak that counts as missed."""
+# Steps that are looked over together for such peaks.
 BLOCK = 8
-"""Steps that are looked over together for such peaks."""
 MAX_HIDDEN_PEAKS = 60
+# The most halvings of a step together, beside such a peak.
 MAX_SPLITS = 4_096
-"""The most halvings of a step together, beside such a peak."""
+# The most enclosures in search of such peaks.
 MAX_HULLS = 2_000
-"""The most enclosures in search of such peaks."""
+# The width of the narrowest peak that is looked for, relative to the step.
 LEAST_PEAK = 2.0**-30
-"""The width of the narrowest peak that is looked for, relative to the step."""
+# The relative distance of a chord from the curve that shows a pole.
 POLE_CHORD_DISTANCE = 10
-"""The relative distance of a chord from the curve that shows a pole."""
+# Of rises towards a pole over equal factors of the distance.
 MIN_QUOTIENT_OF_POLE = 0.95
-"""Of rises towards a pole over equal factors of the distance."""
 MAX_HALVINGS = 48
+# The relative height difference below which all is rounding error.
 FLAT = 1e-9
-"""The relative height difference below which all is rounding error."""
+# How far beyond the samples the curve is followed, relative to their height.
 SIGHT_MARGIN = 20
-"""How far beyond the samples the curve is followed, relative to their height."""
+# The height, relative to the core, above which only the core is shown.
 MAX_HEIGHTS_OF_CORE = 500
-"""The height, relative to the core, above which only the core is shown."""
+# The distance of equal places in a drawing, relative to its width.
 TINY = 1e-6
-"""The distance of equal places in a drawing, relative to its width."""
 
 
 class Samples(NamedTuple):
@@ -101,7 +101,11 @@ class _SampledHeights(NamedTuple):
         """Return the heights to show: all, unless some are out of sight."""
         if drawn and sight[0] <= min(drawn) and max(drawn) <= sight[1]:
             return min(self.least, *drawn), max(self.most, *drawn)
-        return self.around_core if self.around_core[0] < self.around_core[1] else (self.least, self.most)
+        return (
+            self.around_core
+            if self.around_core[0] < self.around_core[1]
+            else (self.least, self.most)
+        )
 
 
 def sample(
@@ -113,7 +117,8 @@ def sample(
     peaks: Sequence[float],
     vertical: Point | None = None,
 ) -> Samples:
-    """Return the samples between `ends`, including the numbers `also`, as fine as the range `vertical` needs.
+    """Return the samples between `ends`, including the numbers `also`, as fine as the range
+    `vertical` needs.
 
     With `count` there are only that many, at equal distances; else more where the
     curve bends, at the `peaks` of another function, and where the `hull` shows others.
@@ -140,13 +145,17 @@ def sample(
     tracer.end_stretch()
     shown = heights.shown([y for stretch in tracer.stretches for _, y in stretch], tracer.sight)
     gaps, breaks = _gaps_and_breaks(tracer.stretches, ends)
-    return Samples(tuple(tracer.stretches), gaps, breaks, *shown, tracer.coarse, tuple(sorted(tracer.hidden)))
+    return Samples(
+        tuple(tracer.stretches), gaps, breaks, *shown, tracer.coarse, tuple(sorted(tracer.hidden))
+    )
 
 
 def _gaps_and_breaks(
     stretches: Sequence[Stretch], ends: Point
 ) -> tuple[tuple[tuple[float, float], ...], tuple[float, ...]]:
-    """Return the intervals without a value, and the places between stretches where there is no interval."""
+    """Return the intervals without a value, and the places between stretches where there is no
+    interval.
+    """
     low, high = ends
     bounds = [low, *(x for stretch in stretches for x in (stretch[0][0], stretch[-1][0])), high]
     around = [(0.0 if abs(x) < FLAT * (high - low) else x) for x in bounds]
@@ -170,19 +179,25 @@ def _outside(y: float | None, low: float, high: float) -> float:
 
 class _Tracer:
     def __init__(
-        self, function: Function, height: float, sight: Point, reserve: float, hull: Hull | None, hidden: set[float]
+        self,
+        function: Function,
+        height: float,
+        sight: Point,
+        reserve: float,
+        hull: Hull | None,
+        hidden: set[float],
     ) -> None:
         self.work, self.reserve = current_budget(), reserve
         """The work, and the part of it that is left to others."""
         self.hull, self.hidden, self.hulls = hull, hidden, 0
         self.coarse = False
+        # Drawn points that are not yet charged.
         self.drawn = 0
-        """Drawn points that are not yet charged."""
         self.plain, self.height, self.sight = function, height or 1.0, sight
         self.margin = MAX_HIDDEN_BEND * height
         self.is_flat = sight[0] == sight[1]
+        # The end of the steps that surely have no hidden peaks.
         self.peakless = -math.inf
-        """The end of the steps that surely have no hidden peaks."""
         self.stretches: list[Stretch] = []
         self._open: list[Point] = []
 
@@ -207,8 +222,14 @@ class _Tracer:
 
     def look_over(self, xs: Sequence[float], ys: Sequence[float | None]) -> None:
         heights = [y for y in ys if y is not None]
-        bounds = self.hull(xs[0], xs[-1]) if self.hull is not None and len(heights) == len(xs) else None
-        if bounds and min(heights) - self.margin <= bounds[0] and bounds[1] <= max(heights) + self.margin:
+        bounds = (
+            self.hull(xs[0], xs[-1]) if self.hull is not None and len(heights) == len(xs) else None
+        )
+        if (
+            bounds
+            and min(heights) - self.margin <= bounds[0]
+            and bounds[1] <= max(heights) + self.margin
+        ):
             self.peakless = xs[-1]
 
     def refine(self, a: float, at_a: float | None, b: float, at_b: float | None) -> None:
@@ -217,7 +238,9 @@ class _Tracer:
                 if (at_a is None) != (at_b is None):
                     self._edge(a, at_a, b, at_b)
                 return
-            if abs(at_b - at_a) > MAX_RISE * self.height and (jump := self._broken(a, at_a, b, at_b)):
+            if abs(at_b - at_a) > MAX_RISE * self.height and (
+                jump := self._broken(a, at_a, b, at_b)
+            ):
                 (left, at_left), (right, at_right) = jump
                 self._bend(a, at_a, left, at_left, MAX_REFINEMENTS)
                 self.add_point(left, at_left)
@@ -286,14 +309,18 @@ class _Tracer:
                 near = overshoot > 0 and (is_narrow or overshoot >= -excess / 2)
                 if near and y is not None and not diverges(self.plain, middle, b - a):
                     return middle, y
-            for side in () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right)):
+            for side in (
+                () if is_narrow or self.hulls > MAX_HULLS else ((left, middle), (middle, right))
+            ):
                 margin = self._margin(*side, low, high)
                 if margin < 0:
                     heapq.heappush(waiting, (margin, *side))
         return None
 
     def _margin(self, a: float, b: float, low: float, high: float) -> float:
-        """Return how far the function stays within a range between two points; negative if it may leave it."""
+        """Return how far the function stays within a range between two points; negative if it may
+        leave it.
+        """
         bounds = self._bounds(a, b)
         return -math.inf if bounds is None else min(bounds[0] - low, high - bounds[1])
 

@@ -1,4 +1,6 @@
-"""Covariance matrices with names: csv, tables as R and pandas print them, JSON of lmfit and pandas."""
+"""Covariance matrices with names: csv, tables as R and pandas print them, JSON of lmfit and
+pandas.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +20,20 @@ from ...questions.optional_units import heading
 from ...questions.parse_point import is_name, read_json
 
 MAX_NAMES = 300
-PRINTED_DIGITS = 6  # digits from which on a program has rounded a number, and no person has typed it
+# digits from which on a program has rounded a number, and no person has typed it
+PRINTED_DIGITS = 6
 ASYMMETRY = 1e-6  # in standard uncertainties: that of R's printed digits
 ROUNDED_EIGENVALUE = 1e-9  # how far below 0 doubles may put an eigenvalue of the correlations
 FORMATS = (
-    "it is read from csv with names in the first line, a table as R or pandas print it, or JSON of lmfit or pandas"
+    "it is read from csv with names in the first line, a table as R or pandas print it, or JSON of"
+    " lmfit or pandas"
 )
 LMFIT_FIELDS = 9  # of a parameter in its JSON, at least
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 _MISSING = ("na", "nan", "inf", "-inf")
 
+# The name of a row, or "", and its numbers.
 Row = tuple[str, list[str]]
-"""The name of a row, or "", and its numbers."""
 
 
 class CovarianceMatrix(NamedTuple):
@@ -46,12 +50,20 @@ class CovarianceMatrix(NamedTuple):
         return {name: math.sqrt(self.entries[k][k]) for k, name in enumerate(self.names)}
 
     def renamed(self, names: Mapping[str, str]) -> CovarianceMatrix:
-        """Return the matrix with names of variables for those of its columns, as `b0` for `(Intercept)`."""
+        """Return the matrix with names of variables for those of its columns, as `b0` for
+        `(Intercept)`.
+        """
         for name, column in names.items():
             if column not in self.names:
-                raise point_error(f"the covariance has no column `{column}`", f"its columns are {quote(self.names)}")
+                raise point_error(
+                    f"the covariance has no column `{column}`",
+                    f"its columns are {quote(self.names)}",
+                )
             if name in self.names and name not in names.values():
-                raise point_error(f"the covariance has a column `{name}` besides `{column}`", "choose another name")
+                raise point_error(
+                    f"the covariance has a column `{name}` besides `{column}`",
+                    "choose another name",
+                )
         own = {column: name for name, column in names.items()}
         return self._replace(
             names=[own.get(name, name) for name in self.names],
@@ -64,26 +76,38 @@ class CovarianceMatrix(NamedTuple):
         return {pair: r for pair, r in self._pairs(_shrunk(self)).items() if r}
 
     def rounding_of_correlation(self) -> dict[tuple[str, str], float]:
-        """Return by how much the digits leave variances and correlations open, in standard uncertainties."""
+        """Return by how much the digits leave variances and correlations open, in standard
+        uncertainties.
+        """
         return self._pairs(_scaled(self.rounding, self.entries), diagonal=True)
 
-    def _pairs(self, matrix: Sequence[Sequence[float]], *, diagonal: bool = False) -> dict[tuple[str, str], float]:
+    def _pairs(
+        self, matrix: Sequence[Sequence[float]], *, diagonal: bool = False
+    ) -> dict[tuple[str, str], float]:
         n = len(self.names)
-        return {(self.names[i], self.names[j]): matrix[i][j] for i in range(n) for j in range(i + (not diagonal), n)}
+        return {
+            (self.names[i], self.names[j]): matrix[i][j]
+            for i in range(n)
+            for j in range(i + (not diagonal), n)
+        }
 
 
 def read_covariance(text: str) -> CovarianceMatrix:
     """Return the matrix in the text of a file. Raises `ExpressionError`."""
     if text.lstrip()[:1] in ("{", "["):
         return covariance_of_object(read_json(text)[0])
-    lines = [line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")]
+    lines = [
+        line for line in text.splitlines() if line.strip() and not line.lstrip().startswith("#")
+    ]
     separator = next((mark for mark in ";,\t" if lines and mark in lines[0]), None)
     columns, rows = _blocks([_cells(line, separator) for line in lines])
     return _checked(columns, rows, printed=separator is None)
 
 
 def covariance_of_object(value: object) -> CovarianceMatrix:
-    """Return the matrix in JSON, a data frame, a mapping of mappings or lmfit's result. Raises `ExpressionError`."""
+    """Return the matrix in JSON, a data frame, a mapping of mappings or lmfit's result. Raises
+    `ExpressionError`.
+    """
     if not isinstance(value, Mapping):
         value = _mapping_of(value)
     for read in (_of_lmfit, _of_parameters, _of_split, _of_rows):
@@ -103,9 +127,15 @@ def _mapping_of(value: Any) -> Mapping[str, Any]:
         return {"index": [*value.index], "columns": [*value.columns], "data": numbers}
     if hasattr(value, "covar") and hasattr(value, "var_names"):
         if value.covar is None:
-            raise point_error("this fit of lmfit has no covariance: its errors were not estimated", "fit it again")
+            raise point_error(
+                "this fit of lmfit has no covariance: its errors were not estimated", "fit it again"
+            )
         estimates = {name: float(value.params[name]) for name in value.var_names}
-        return {"names": [*value.var_names], "covariance": value.covar.tolist(), "values": estimates}
+        return {
+            "names": [*value.var_names],
+            "covariance": value.covar.tolist(),
+            "values": estimates,
+        }
     raise _not_a_matrix(f"a covariance is a matrix with names, not {type(value).__name__}")
 
 
@@ -123,16 +153,22 @@ def _of_lmfit(record: Mapping[str, Any]) -> CovarianceMatrix | None:
 def _of_parameters(record: Mapping[str, Any]) -> CovarianceMatrix | None:
     """Return the matrix of the standard errors and correlations in lmfit's JSON of parameters."""
     listed = record.get("params")
-    if not isinstance(listed, list) or not all(isinstance(one, list) and len(one) >= LMFIT_FIELDS for one in listed):
+    if not isinstance(listed, list) or not all(
+        isinstance(one, list) and len(one) >= LMFIT_FIELDS for one in listed
+    ):
         return None
-    # the name, the value, whether it varies, its expression, bounds and step, then standard error and correlations
+    # the name, the value, whether it varies, its expression, bounds and step, then standard error
+    # and correlations
     varied = [(one[0], one[1], one[7], one[8] or {}) for one in listed if one[2]]
     if not varied or any(not isinstance(error, float | int) for *_, error, _ in varied):
         message = "these parameters of lmfit have no covariance: their errors were not estimated"
         raise point_error(message, "fit with a method that has one, `leastsq`")
     names = [name for name, *_ in varied]
     data = [
-        [error * other * (1.0 if name == column else correlations.get(column, 0.0)) for column, _, other, _ in varied]
+        [
+            error * other * (1.0 if name == column else correlations.get(column, 0.0))
+            for column, _, other, _ in varied
+        ]
         for name, _, error, correlations in varied
     ]
     return _of_lists(names, names, data, {name: value for name, value, *_ in varied})
@@ -171,13 +207,18 @@ def _of_rows(record: Mapping[str, Any]) -> CovarianceMatrix | None:
     columns = [*map(str, next(iter(rows.values())))]
     if any([*map(str, row)] != columns and {*map(str, row)} != {*columns} for row in rows.values()):
         raise _not_a_matrix("the rows of this JSON do not have the same names")
-    ordered = [(name, [_text(dict(row)[column]) for column in columns]) for name, row in rows.items()]
+    ordered = [
+        (name, [_text(dict(row)[column]) for column in columns]) for name, row in rows.items()
+    ]
     return _checked(columns, ordered)
 
 
 def _text(x: Any) -> str:
     if isinstance(x, bool) or not isinstance(x, int | float | str):
-        raise point_error(f"the covariance has the entry {json.dumps(x, default=str)[:40]}", "its entries are numbers")
+        raise point_error(
+            f"the covariance has the entry {json.dumps(x, default=str)[:40]}",
+            "its entries are numbers",
+        )
     source = getattr(x, "source", None)
     return source if isinstance(source, str) and source else str(x)
 
@@ -201,7 +242,9 @@ def _is_number(cell: str) -> bool:
 
 
 def _blocks(lines: Sequence[list[str]]) -> tuple[list[str], list[Row]]:
-    """Return the columns and the rows of a table, whose columns may be in blocks, one below the other."""
+    """Return the columns and the rows of a table, whose columns may be in blocks, one below the
+    other.
+    """
     columns: list[str] = []
     rows: dict[str, list[str]] = {}
     unnamed: list[list[str]] = []
@@ -224,7 +267,10 @@ def _blocks(lines: Sequence[list[str]]) -> tuple[list[str], list[Row]]:
             header = header[1:]
         has_corner = False
         if len(numbers) != len(header):
-            message = f"the row `{name}` of the covariance has {len(numbers)} numbers below {len(header)} names"
+            message = (
+                f"the row `{name}` of the covariance has {len(numbers)} numbers below {len(header)}"
+                " names"
+            )
             raise _not_a_matrix(message)
         rows.setdefault(name, []).extend(numbers)
     if not rows and not unnamed:
@@ -235,24 +281,42 @@ def _blocks(lines: Sequence[list[str]]) -> tuple[list[str], list[Row]]:
 
 
 def _checked(
-    columns: Sequence[str], rows: Sequence[Row], values: Mapping[str, Any] | None = None, *, printed: bool = False
+    columns: Sequence[str],
+    rows: Sequence[Row],
+    values: Mapping[str, Any] | None = None,
+    *,
+    printed: bool = False,
 ) -> CovarianceMatrix:
-    """Return the matrix of rows and columns, whose names may be in different orders. Raises `ExpressionError`."""
+    """Return the matrix of rows and columns, whose names may be in different orders. Raises
+    `ExpressionError`.
+    """
     names, units = _names(columns)
     of_rows, _ = _names([name for name, _ in rows])
     if len(names) > MAX_NAMES:
-        raise limit_error(f"a covariance of {len(names)} quantities is too large", f"give up to {MAX_NAMES}")
+        raise limit_error(
+            f"a covariance of {len(names)} quantities is too large", f"give up to {MAX_NAMES}"
+        )
     if {*names} != {*of_rows} or any(len(numbers) != len(names) for _, numbers in rows):
-        message = f"the covariance is not square: its columns are {quote(names)}, and its rows {quote(of_rows)}"
+        message = (
+            f"the covariance is not square: its columns are {quote(names)}, and its rows"
+            f" {quote(of_rows)}"
+        )
         raise _not_a_matrix(message)
-    texts = {name: dict(zip(names, numbers, strict=True)) for name, (_, numbers) in zip(of_rows, rows, strict=True)}
+    texts = {
+        name: dict(zip(names, numbers, strict=True))
+        for name, (_, numbers) in zip(of_rows, rows, strict=True)
+    }
     square = [[texts[a][b] for b in names] for a in names]
     # pandas prints six decimals, of which few may be digits
-    is_rounded = any(_digits(text, decimals=printed) >= PRINTED_DIGITS for row in square for text in row)
+    is_rounded = any(
+        _digits(text, decimals=printed) >= PRINTED_DIGITS for row in square for text in row
+    )
     rounding = [[_last_place(text) / 2 if is_rounded else 0.0 for text in row] for row in square]
     entries = [[_entry(a, b, texts[a][b]) for b in names] for a in names]
     known = {} if values is None else values
-    numbers = {name: float(known[name]) for name in names if isinstance(known.get(name), int | float)}
+    numbers = {
+        name: float(known[name]) for name in names if isinstance(known.get(name), int | float)
+    }
     matrix = CovarianceMatrix(names, entries, rounding, numbers, units)
     _check_variances(matrix)
     _check_symmetry(matrix)
@@ -268,7 +332,10 @@ def _names(headings: Sequence[str]) -> tuple[list[str], dict[str, str]]:
         # `(Intercept)` is no heading with a unit
         name = of_heading[0] if of_heading and text and not text.startswith("(") else text
         if name in names:
-            raise point_error(f"the covariance has the name `{name}` twice", "give each quantity one row and column")
+            raise point_error(
+                f"the covariance has the name `{name}` twice",
+                "give each quantity one row and column",
+            )
         names.append(name)
         units |= {name: unit} if unit is not None and is_name(name) else {}
     return names, units
@@ -302,7 +369,10 @@ def _entry(a: str, b: str, text: str) -> float:
     number = _decimal(text)
     if number is None or not math.isfinite(float(number)):
         what = f"the variance of `{a}`" if a == b else f"the covariance of `{a}` and `{b}`"
-        hint = "a parameter that its fit did not determine has none: leave it out of the model, and fit again"
+        hint = (
+            "a parameter that its fit did not determine has none: leave it out of the model, and"
+            " fit again"
+        )
         raise point_error(f"{what} is {text or 'missing'}", hint)
     return float(number)
 
@@ -311,7 +381,10 @@ def _check_variances(matrix: CovarianceMatrix) -> None:
     for k, name in enumerate(matrix.names):
         if matrix.entries[k][k] < 0:
             message = f"the variance of `{name}` is {matrix.entries[k][k]:g}, which is below 0"
-            raise point_error(message, "is this a covariance matrix? Its diagonal has the squares of uncertainties")
+            raise point_error(
+                message,
+                "is this a covariance matrix? Its diagonal has the squares of uncertainties",
+            )
 
 
 def _check_symmetry(matrix: CovarianceMatrix) -> None:
@@ -321,11 +394,16 @@ def _check_symmetry(matrix: CovarianceMatrix) -> None:
             one, other = matrix.entries[i][j], matrix.entries[j][i]
             slack = ASYMMETRY * sizes[a] * sizes[b] + matrix.rounding[i][j] + matrix.rounding[j][i]
             if abs(one - other) > slack:
-                message = f"the covariance of `{a}` and `{b}` is {one:g} in one place and {other:g} in the other"
+                message = (
+                    f"the covariance of `{a}` and `{b}` is {one:g} in one place and {other:g} in"
+                    " the other"
+                )
                 raise point_error(message, "a covariance matrix is symmetric")
 
 
-def _scaled(matrix: Sequence[Sequence[float]], entries: Sequence[Sequence[float]]) -> list[list[float]]:
+def _scaled(
+    matrix: Sequence[Sequence[float]], entries: Sequence[Sequence[float]]
+) -> list[list[float]]:
     """Return a matrix in units of the standard uncertainties; 0 for those without one."""
     sizes = [math.sqrt(max(0.0, row[k])) for k, row in enumerate(entries)]
     return [
@@ -335,9 +413,13 @@ def _scaled(matrix: Sequence[Sequence[float]], entries: Sequence[Sequence[float]
 
 
 def _shrunk(matrix: CovarianceMatrix) -> list[list[float]]:
-    """Return the correlations, made smaller where rounding has made them impossible. Raises `ExpressionError`."""
+    """Return the correlations, made smaller where rounding has made them impossible. Raises
+    `ExpressionError`.
+    """
     n = len(matrix.names)
-    means = [[(matrix.entries[i][j] + matrix.entries[j][i]) / 2 for j in range(n)] for i in range(n)]
+    means = [
+        [(matrix.entries[i][j] + matrix.entries[j][i]) / 2 for j in range(n)] for i in range(n)
+    ]
     for i, a in enumerate(matrix.names):
         for j, b in enumerate(matrix.names):
             if means[i][j] and not (means[i][i] and means[j][j]):
@@ -346,11 +428,16 @@ def _shrunk(matrix: CovarianceMatrix) -> list[list[float]]:
     correlations = _scaled(means, means)
     for k in range(n):
         correlations[k][k] = 1.0
-    slack = max((sum(row) for row in _scaled(matrix.rounding, means)), default=0.0) + ROUNDED_EIGENVALUE * n
+    slack = (
+        max((sum(row) for row in _scaled(matrix.rounding, means)), default=0.0)
+        + ROUNDED_EIGENVALUE * n
+    )
     least = eigenvalues(correlations)[0]
     if least < -slack:
         message = f"this is no covariance matrix: its correlations have the eigenvalue {least:.2g}"
-        raise point_error(message, "one that is computed is positive semidefinite; check the signs and the digits")
+        raise point_error(
+            message, "one that is computed is positive semidefinite; check the signs and the digits"
+        )
     share = 1 + 2 * min(0.0, least)
     return [
         [max(-1.0, min(1.0, x * (share if i != j else 1.0))) for j, x in enumerate(row)]

@@ -17,7 +17,14 @@ from ...engine.graphs.higher_order import directional_in, hessian_in
 from ...engine.graphs.value import Value
 from ...engine.graphs.value_and_gradient import evaluate_in, value_in
 from ...engine.numbers.base import Number
-from ...engine.numbers.budget import DRAWN_INPUT, DRAWN_NODE, DRAWN_OUTPUT, FOLLOWED_DRAW, Defined, charge
+from ...engine.numbers.budget import (
+    DRAWN_INPUT,
+    DRAWN_NODE,
+    DRAWN_OUTPUT,
+    FOLLOWED_DRAW,
+    Defined,
+    charge,
+)
 from ...engine.numbers.dual import Dual, Duals, primal
 from ...engine.numbers.floats import REAL
 from ...engine.numerics.linear_algebra import Singular, dot, solve_linear
@@ -33,20 +40,20 @@ from ...questions.rounding import REQUIRED_DIGITS, lost_number_warnings, roundin
 
 MAX_CORRECTIONS = 12  # steps of Newton's method from a place that should be near a solution
 STEP_TOLERANCE = 1e-10  # relative length of a step that leaves only rounding behind
-TANGENT_SLACK = 0.02  # share of the unknown that it may be off the tangent after a step, whatever the step is
+# share of the unknown that it may be off the tangent after a step, whatever the step is
+TANGENT_SLACK = 0.02
 MIN_STEP_SHARE = 2.0**-30  # part of the way to another place where the solution is hard to follow
 MAX_KINKS = 50  # the nearest ones of a program
 
+# The outputs at the estimates, their derivatives, and warnings.
 FirstOrder = tuple[list[float], list[list[float]], list[Diagnostic]]
-"""The outputs at the estimates, their derivatives, and warnings."""
 
+# The least work of one point, and a function that evaluates outputs at `n` points.
 Draws = tuple[float, Callable[[Mapping[str, Any], int], Any]]
-"""The least work of one point, and a function that evaluates outputs at `n` points."""
 
+# A surface where a computed number is 0 and pieces meet: its node, the number at the estimates, and
+# its derivatives along the given directions.
 Kink = tuple[Breakpoint, float, list[float]]
-"""A surface where a computed number is 0 and pieces meet: its node, the number at the estimates, and its derivatives
-along the given directions.
-"""
 
 
 def variables_of(text: str, names: Sequence[str], implicit: bool) -> Mapping[str, Value]:
@@ -83,11 +90,15 @@ class _Surfaces:
 
 
 def _kinks(
-    outputs: Sequence[Value], values: Mapping[str, float], slopes: Mapping[str, Sequence[float]], count: int
+    outputs: Sequence[Value],
+    values: Mapping[str, float],
+    slopes: Mapping[str, Sequence[float]],
+    count: int,
 ) -> list[Kink]:
     m = Duals(REAL)
     leaves = {
-        name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t}) for name, x in values.items()
+        name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t})
+        for name, x in values.items()
     }
     at = evaluate_in(m, outputs, leaves, ())
     kinks = []
@@ -102,14 +113,18 @@ def _kinks(
                 primitive.active_branch(m, surfaces, *inputs, out=value)
         for u in surfaces.zeros:
             if not u.fault and 0 < math.hypot(*u.d.values()) < math.inf:
-                kinks.append((at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)]))
+                kinks.append(
+                    (at.breakpoints((place,))[place], u.x, [u.d.get(i, 0.0) for i in range(count)])
+                )
     return sorted(kinks, key=lambda kink: abs(kink[1]) / math.hypot(*kink[2]))[:MAX_KINKS]
 
 
 class Explicit:
     """A measurement model whose outputs are explicit formulas."""
 
-    def __init__(self, text: str, point: Point, asked: Sequence[str] | str | None, system: bool) -> None:
+    def __init__(
+        self, text: str, point: Point, asked: Sequence[str] | str | None, system: bool
+    ) -> None:
         try:
             problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
@@ -130,22 +145,36 @@ class Explicit:
     def output_program(self, k: int) -> Program:
         """Return the program of output `k` alone."""
         program = self.program
-        return program if len(program.roots) == 1 else program.with_outputs((program.roots[k],), program.text)
+        return (
+            program
+            if len(program.roots) == 1
+            else program.with_outputs((program.roots[k],), program.text)
+        )
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the outputs and their derivatives. Raises `ExpressionError`."""
         at, rows, kinks = jacobian_around(REAL, self.program.graph, self.values, names)
-        return _floats(at.values), [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
+        return (
+            _floats(at.values),
+            [_floats(row) for row in rows],
+            kink_warnings(DOUBLE, kinks.values()),
+        )
 
-    def rounding_warnings(self, names: Sequence[str], uncertainties: Sequence[float]) -> list[Diagnostic]:
-        """Return warnings about lost digits of the outputs, which have these uncertainties, and their derivatives."""
+    def rounding_warnings(
+        self, names: Sequence[str], uncertainties: Sequence[float]
+    ) -> list[Diagnostic]:
+        """Return warnings about lost digits of the outputs, which have these uncertainties, and
+        their derivatives.
+        """
         graph, values = self.program.graph, self.values
         return rounding_warnings(graph, values, values, names, "jacobian", uncertainties)
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
         output, values = self.program.outputs[k], self.values
-        at = smooth_around(lambda source: hessian_in(REAL, source, values, names), REAL, output, values, names, 2)
+        at = smooth_around(
+            lambda source: hessian_in(REAL, source, values, names), REAL, output, values, names, 2
+        )
         return at.hessian
 
     def third_order(self, k: int, direction: Mapping[str, float]) -> float:
@@ -153,9 +182,16 @@ class Explicit:
         along = {name: [x] for name, x in direction.items()}
         return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
 
-    def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+    def kinks(
+        self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]
+    ) -> list[Kink]:
         """Return the nearest kinks of output `k`."""
-        return _kinks((self.program.outputs[k],), self.values, dict(zip(names, directions, strict=True)), len(names))
+        return _kinks(
+            (self.program.outputs[k],),
+            self.values,
+            dict(zip(names, directions, strict=True)),
+            len(names),
+        )
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return output `k` with some inputs changed; None if undefined."""
@@ -196,12 +232,22 @@ class Implicit:
             if isinstance(start := problem.point.get(name), MeasuredValue):
                 message = f"`{name}` is an unknown: its value is a start, and has no uncertainty"
                 raise point_error(message, f"give the number alone: `{name}={float(start):g}`")
-        self.program, self.outputs, self.warnings = problem.program, list(problem.unknowns), problem.warnings
-        self.point = {name: problem.point[name] for name in self.program.leaves if name not in problem.unknowns}
+        self.program, self.outputs, self.warnings = (
+            problem.program,
+            list(problem.unknowns),
+            problem.warnings,
+        )
+        self.point = {
+            name: problem.point[name]
+            for name in self.program.leaves
+            if name not in problem.unknowns
+        }
         self.values: dict[str, float] = {**problem.values, **find_solution(problem)}
         self.solution = [self.values[name] for name in self.outputs]
         self._evaluators: dict[tuple[str, ...], list[Evaluator]] = {}
-        self.is_linear = len(linear_and_kinks(self.program.graph, self.outputs)[0]) == len(self.outputs)
+        self.is_linear = len(linear_and_kinks(self.program.graph, self.outputs)[0]) == len(
+            self.outputs
+        )
 
     def first_order(self, names: Sequence[str]) -> FirstOrder:
         """Return the unknowns and their derivatives."""
@@ -217,21 +263,29 @@ class Implicit:
             raise ExpressionError("derivative", message, hint=hint) from None
         return self.solution, [_floats(row) for row in rows], kink_warnings(DOUBLE, kinks.values())
 
-    def rounding_warnings(self, names: Sequence[str], uncertainties: Sequence[float]) -> list[Diagnostic]:
-        """Return warnings about lost digits of the unknowns, which have these uncertainties, and their derivatives."""
+    def rounding_warnings(
+        self, names: Sequence[str], uncertainties: Sequence[float]
+    ) -> list[Diagnostic]:
+        """Return warnings about lost digits of the unknowns, which have these uncertainties, and
+        their derivatives.
+        """
         from ..solve.residuals import numbers_at_solution
 
         compute = numbers_at_solution(self.program.outputs, self.outputs, names)
         shares = zip(self.outputs, uncertainties, strict=True)
         tolerated = {f"`{name}`": 10.0**-REQUIRED_DIGITS * u for name, u in shares}
-        return lost_number_warnings(self.program.graph, self.values, self.values, compute, "solve", tolerated)
+        return lost_number_warnings(
+            self.program.graph, self.values, self.values, compute, "solve", tolerated
+        )
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of unknown `k`."""
         from ..solve.residuals import second_derivatives
 
         _, rows, _ = self.first_order(names)
-        return second_derivatives(REAL, self.program.outputs, self.values, self.outputs, names, rows)[k]
+        return second_derivatives(
+            REAL, self.program.outputs, self.values, self.outputs, names, rows
+        )[k]
 
     def third_order(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of unknown `k` along a direction."""
@@ -240,12 +294,19 @@ class Implicit:
         along |= {name: [] for name in self.outputs}
         rows, _ = evaluate_in(REAL, self.program.graph, self.values, self.outputs).jacobian()
         for order in (1, 2, 3):
-            left = [directional_in(REAL, output, self.values, along, order)[order] for output in self.program.outputs]
-            for name, (x,) in zip(self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True):
+            left = [
+                directional_in(REAL, output, self.values, along, order)[order]
+                for output in self.program.outputs
+            ]
+            for name, (x,) in zip(
+                self.outputs, solve_linear(REAL, rows, [[-x] for x in left]), strict=True
+            ):
                 along[name].append(x)
         return 6 * float(along[self.outputs[k]][-1])
 
-    def kinks(self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]) -> list[Kink]:
+    def kinks(
+        self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]
+    ) -> list[Kink]:
         """Return the nearest kinks of the equations."""
         slopes = dict(zip(names, directions, strict=True))
         for name, row in zip(self.outputs, self.first_order(names)[1], strict=True):
@@ -270,20 +331,27 @@ class Implicit:
 
         def newton_step(inputs: Mapping[str, Any], unknowns: Any, count: int) -> Any:
             charge(steps * count)
-            results = over_rows({**inputs, **dict(zip(self.outputs, unknowns, strict=True))}, count).results
+            results = over_rows(
+                {**inputs, **dict(zip(self.outputs, unknowns, strict=True))}, count
+            ).results
             left, rows = results[:size], results[size:].reshape(size, size, count)
             step = np.full((size, count), np.nan)
             good = np.isfinite(results).all(axis=0)
             matrices = np.moveaxis(rows[:, :, good], 2, 0)
-            good[good] = well = np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
+            good[good] = well = (
+                np.linalg.matrix_rank(matrices) == size if size > 1 else matrices[:, 0, 0] != 0
+            )
             step[:, good] = np.linalg.solve(matrices[well], -left[:, good].T[:, :, None])[:, :, 0].T
             return step
 
         def at(values: Mapping[str, Any], count: int) -> Any:
-            moved = np.array([np.broadcast_to(values[name], count) - self.values[name] for name in random_inputs])
+            moved = np.array(
+                [np.broadcast_to(values[name], count) - self.values[name] for name in random_inputs]
+            )
             results = np.array(self.solution)[:, None] + slopes @ moved
             if self.is_linear:
-                # one step solves it; another, against the rounding errors of a start that is far off
+                # one step solves it; another, against the rounding errors of a start that is far
+                # off
                 for _ in range(2):
                     results = results + newton_step(values, results, count)
                 return results
@@ -295,7 +363,10 @@ class Implicit:
             waiting = np.arange(count)
             doubtful = []
             for _ in range(MAX_CORRECTIONS):
-                inputs = {name: x[waiting] if isinstance(x, np.ndarray) else x for name, x in values.items()}
+                inputs = {
+                    name: x[waiting] if isinstance(x, np.ndarray) else x
+                    for name, x in values.items()
+                }
                 step = newton_step(inputs, results[:, waiting], len(waiting))
                 length = np.max(np.abs(step) / sizes[:, waiting], axis=0)
                 near = length <= STEP_TOLERANCE
@@ -325,11 +396,15 @@ class Implicit:
         return [reached[name] for name in self.outputs] if there else None
 
     def _solve_linear(self, target: Mapping[str, float]) -> list[float] | None:
-        """Return the solution of equations that are linear in the unknowns; None if there is not exactly one."""
+        """Return the solution of equations that are linear in the unknowns; None if there is not
+        exactly one.
+        """
         point = list(self.solution)
         with Defined(ArithmeticError, Singular):
             for _ in range(2):
-                left, rows = self._linear({**self.values, **target, **dict(zip(self.outputs, point, strict=True))})
+                left, rows = self._linear(
+                    {**self.values, **target, **dict(zip(self.outputs, point, strict=True))}
+                )
                 step = [x for (x,) in solve_linear(REAL, rows, [[-x] for x in left])]
                 point = [*map(add, point, step)]
             return point
@@ -354,7 +429,9 @@ class Implicit:
             elif (step := part / 2) < MIN_STEP_SHARE:
                 return
 
-    def _correct(self, here: Mapping[str, float], there: Mapping[str, float]) -> dict[str, float] | None:
+    def _correct(
+        self, here: Mapping[str, float], there: Mapping[str, float]
+    ) -> dict[str, float] | None:
         way = {name: x - here[name] for name, x in there.items()}
         moves = [list(map(mul, row, way.values())) for row in self.slopes(here, list(there))]
         start = [here[name] + math.fsum(row) for name, row in zip(self.outputs, moves, strict=True)]
@@ -366,11 +443,19 @@ class Implicit:
 
         last = max(2 * TANGENT_SLACK, *map(truediv, far, size))
         for point, _, step in islice(newton(REAL, system, start), MAX_CORRECTIONS):
-            length = math.inf if step is None else max(abs(d) / part for d, part in zip(step, size, strict=True))
+            length = (
+                math.inf
+                if step is None
+                else max(abs(d) / part for d, part in zip(step, size, strict=True))
+            )
             if step is None or not (length <= STEP_TOLERANCE or length <= last / 2):
                 return None
             if length <= STEP_TOLERANCE:
-                at = {**here, **there, **dict(zip(self.outputs, map(add, point, step), strict=True))}
+                at = {
+                    **here,
+                    **there,
+                    **dict(zip(self.outputs, map(add, point, step), strict=True)),
+                }
                 break
             last = length
         else:
@@ -386,14 +471,23 @@ class Implicit:
         """Return the derivatives of the unknowns at a solution."""
         n = len(self.outputs)
         _, rows = self._linear(at, names)
-        return solve_linear(REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows])
+        return solve_linear(
+            REAL, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]
+        )
 
-    def _linear(self, at: Mapping[str, float], names: Sequence[str] = ()) -> tuple[list[float], list[list[float]]]:
+    def _linear(
+        self, at: Mapping[str, float], names: Sequence[str] = ()
+    ) -> tuple[list[float], list[list[float]]]:
         by = (*self.outputs, *names)
         if by not in self._evaluators:
-            equations = [self.program.with_outputs((root,), self.program.text) for root in self.program.roots]
+            equations = [
+                self.program.with_outputs((root,), self.program.text) for root in self.program.roots
+            ]
             self._evaluators[by] = [Evaluator(equation, by) for equation in equations]
-        results = [evaluator([at[name] for name in evaluator.variables]) for evaluator in self._evaluators[by]]
+        results = [
+            evaluator([at[name] for name in evaluator.variables])
+            for evaluator in self._evaluators[by]
+        ]
         return [value for value, _ in results], [row for _, row in results]
 
 

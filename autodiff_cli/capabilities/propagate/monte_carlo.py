@@ -11,7 +11,8 @@ import numpy as np
 from ...questions.distributions import Distribution
 
 BLOCK_DRAWS = 1 << 16  # draws that are evaluated together
-MAX_KEPT_RESULTS = 1 << 20  # results of an output that are kept as they are; a multiple of `BLOCK_DRAWS`
+# results of an output that are kept as they are; a multiple of `BLOCK_DRAWS`
+MAX_KEPT_RESULTS = 1 << 20
 SCATTER_BATCHES = 10  # parts of the kept results, to see how much they scatter
 
 
@@ -31,7 +32,8 @@ class Drawn(NamedTuple):
 class Sampler:
     """Draws samples of all inputs as arrays, reproducible by the seed.
 
-    `correlated` has names, a square root of their covariance, and degrees of freedom; `copies` are tables of draws.
+    `correlated` has names, a square root of their covariance, and degrees of freedom; `copies` are
+    tables of draws.
     """
 
     def __init__(
@@ -45,7 +47,9 @@ class Sampler:
     ) -> None:
         self.random = np.random.default_rng(seed)
         self.distributions, self.correlated, self.constants = distributions, correlated, constants
-        self.copies = [{name: np.array(x, dtype=float) for name, x in table.items()} for table in copies]
+        self.copies = [
+            {name: np.array(x, dtype=float) for name, x in table.items()} for table in copies
+        ]
         self._samples, self._done = samples, 0
         together = {name for names, _, _ in correlated for name in names}.union(*copies)
         self._independent = [name for name in distributions if name not in together]
@@ -57,15 +61,24 @@ class Sampler:
             if not math.isinf(dof):
                 # a common factor: the multivariate t-distribution
                 z /= np.sqrt(self.random.chisquare(dof, n) / dof)
-            values |= {name: self.distributions[name].parameters[0] + row for name, row in zip(names, z, strict=True)}
+            values |= {
+                name: self.distributions[name].parameters[0] + row
+                for name, row in zip(names, z, strict=True)
+            }
         for table in self.copies:
             count = len(next(iter(table.values())))
             # whole rows, in order if there are as many as samples
             in_order = count == self._samples
-            rows = np.arange(self._done, self._done + n) if in_order else self.random.integers(count, size=n)
+            rows = (
+                np.arange(self._done, self._done + n)
+                if in_order
+                else self.random.integers(count, size=n)
+            )
             values |= {name: column[rows] for name, column in table.items()}
         self._done += n
-        return values | {name: self.distributions[name].draw(np, self.random, n) for name in self._independent}
+        return values | {
+            name: self.distributions[name].draw(np, self.random, n) for name in self._independent
+        }
 
 
 class Results:
@@ -97,7 +110,9 @@ class Results:
             self._batches, first = np.array_split(draws, SCATTER_BATCHES), np.sort(draws)
             steps = ((first[-1] - first[0]) or 1.0) * 2.0 ** np.arange(-8, 200)
             with np.errstate(over="ignore"):
-                edges = np.concatenate([first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps])
+                edges = np.concatenate(
+                    [first[0] - steps[::-1], first[::8], first[-1:], first[-1] + steps]
+                )
             self._edges = np.unique(edges[np.isfinite(edges)])
         for block in self._kept:
             # an edge belongs to the bin below
@@ -120,7 +135,10 @@ class Results:
         edges = np.linspace(values[a], values[min(b, len(values) - 1)], 81)
         counted = np.concatenate([[0], below])[np.searchsorted(values, edges, side="right")]
         batches = self._batches or np.array_split(np.concatenate(self._kept), SCATTER_BATCHES)
-        ends = [_shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch)) for batch in batches]
+        ends = [
+            _shortest(np.sort(batch), np.arange(1, len(batch) + 1), level, len(batch))
+            for batch in batches
+        ]
         with np.errstate(over="ignore", invalid="ignore"):
             scatter = max(float(np.std(side, ddof=1)) for side in zip(*ends, strict=True))
         # JCGM 101, 7.6

@@ -63,7 +63,9 @@ def method_of(call: OptionValues) -> Method:
 
 
 def _exact_warning(option: str, answer: Propagation) -> Diagnostic | None:
-    """Return a warning of values in a file of `--at` that have no uncertainty, as those of `--save-point` have none."""
+    """Return a warning of values in a file of `--at` that have no uncertainty, as those of
+    `--save-point` have none.
+    """
     if not isinstance(option, PointFile):
         return None
     names = option.point(lambda name, text, offset: 0.0)
@@ -71,14 +73,20 @@ def _exact_warning(option: str, answer: Propagation) -> Diagnostic | None:
     if not exact:
         return None
     message = f"`{option[1:]}` has no uncertainty of {quote(exact)}: exact here"
-    hint = "those of a fit come by `--fit fit.json`, which `autodiff fit … --output fit.json` writes"
+    hint = (
+        "those of a fit come by `--fit fit.json`, which `autodiff fit … --output fit.json` writes"
+    )
     return Diagnostic("exact", message, None, hint)
 
 
 def run(call: Command) -> int:
     """Propagate uncertainties, and show each input's contribution."""
     value_of = with_draws(measured_value, call)
-    keys: dict[str, Any] = {"correlation": pairs_of_object, "dof": point_of_object, "for": unknowns_of_object}
+    keys: dict[str, Any] = {
+        "correlation": pairs_of_object,
+        "dof": point_of_object,
+        "for": unknowns_of_object,
+    }
     call.read_by(Reading(with_spreads(value_of) if call.points else value_of, keys))
     is_implicit = call.unknowns is not None or call.between is not None
     method = method_of(call)
@@ -88,7 +96,9 @@ def run(call: Command) -> int:
         by_size = searches.chosen not in ("", "json", "jsonl", "csv", "tsv", "plain")
         return method(request, stop=stop, by_size=by_size)
 
-    searches = Searches(call, by_format, lambda result: not result.interrupted, unit="blocks of draws")
+    searches = Searches(
+        call, by_format, lambda result: not result.interrupted, unit="blocks of draws"
+    )
     call.check_picture(searches.chosen, "budget")
     if searches.chosen == "html":
         call.require_program(only="a page is made of one budget, not of a stream")
@@ -117,7 +127,9 @@ def run(call: Command) -> int:
         if is_implicit:
             from ..solve.solve import posed_equations
 
-            return posed_equations(text, values, call.unknowns, call.between, None, dimensions=False)
+            return posed_equations(
+                text, values, call.unknowns, call.between, None, dimensions=False
+            )
         return pose(text, {name: float(x) for name, x in values.items()}, None)
 
     return searches.run(RowQuestion(posed, equations=is_implicit))
@@ -138,7 +150,9 @@ def read_fit(call: OptionValues) -> Estimates | None:
 
 
 def read_matrix(call: OptionValues) -> CovarianceMatrix | None:
-    """Return the covariance matrix, read if it is in a file, with the names that `--columns` gives."""
+    """Return the covariance matrix, read if it is in a file, with the names that `--columns`
+    gives.
+    """
     matrix: Any = call.values["covariance"]
     if isinstance(matrix, str):
         path = matrix
@@ -168,7 +182,9 @@ def with_draws(value_of: ValueOf, written: OptionValues) -> ValueOf:
         from ...questions.optional_units import column_units
 
         path, column = match[1], match[2] or name
-        columns = read_columns([path], lambda names: [name], ForcedDialect.group_options(written), {name: column})
+        columns = read_columns(
+            [path], lambda names: [name], ForcedDialect.group_options(written), {name: column}
+        )
         value: Any = of_draws(name, columns[name])
         units, _ = column_units([name], columns.units, bool(columns.units))
         if name in units and units[name].atoms:
@@ -179,7 +195,9 @@ def with_draws(value_of: ValueOf, written: OptionValues) -> ValueOf:
     return read
 
 
-def readings(call: OptionValues, paths: Sequence[str], text: str, known_names: Sequence[str]) -> dict[str, list[float]]:
+def readings(
+    call: OptionValues, paths: Sequence[str], text: str, known_names: Sequence[str]
+) -> dict[str, list[float]]:
     """Return the columns of variables. Raises `ExpressionError`."""
     implicit = call.unknowns is not None or call.between is not None
 
@@ -191,7 +209,9 @@ def readings(call: OptionValues, paths: Sequence[str], text: str, known_names: S
         for name in variables:
             if name not in columns and name not in known_names and not implicit:
                 message = f"`{name}` has no value: the data has no column of that name"
-                hint = f'its columns are {list_columns(columns)}; or give the value: `--at "{name}=…"`'
+                hint = (
+                    f'its columns are {list_columns(columns)}; or give the value: `--at "{name}=…"`'
+                )
                 raise ExpressionError("missing_value", message, variables[name].span, hint)
         return used_names
 

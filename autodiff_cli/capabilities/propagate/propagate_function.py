@@ -8,15 +8,16 @@ from . import propagate as _propagate
 
 
 class Propagation(Plotted, _propagate.Propagation):
-    """The outputs of a program with the uncertainties that those of its inputs give them, by the GUM (JCGM 100).
+    """The outputs of a program with the uncertainties that those of its inputs give them, by the
+    GUM (JCGM 100).
 
-    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers of the package
-    `uncertainties`. `data` are columns of readings by name, or a file that has them, and `draws` columns of draws from
-    the joint distribution of some variables; `correlation` is as the option takes it, or a number for each pair of
-    names. `for_` and `between` are those of `solve`: the text is equations then, and their unknowns are the outputs.
-    `fit` is an answer of `fit`, or a JSON file of it; `covariance` is a file, a data frame of pandas, a mapping of
-    mappings, or an answer of lmfit.
-    Drawing needs the extra `plot`.
+    Values are numbers, which are exact, texts such as `"5.00±0.02"` or `"19.66(10)e-3"`, or numbers
+    of the package `uncertainties`. `data` are columns of readings by name, or a file that has them,
+    and `draws` columns of draws from the joint distribution of some variables; `correlation` is as
+    the option takes it, or a number for each pair of names. `for_` and `between` are those of
+    `solve`: the text is equations then, and their unknowns are the outputs. `fit` is an answer of
+    `fit`, or a JSON file of it; `covariance` is a file, a data frame of pandas, a mapping of
+    mappings, or an answer of lmfit. Drawing needs the extra `plot`.
 
     >>> answer = propagate("V/I", {"V": "5.00±0.02", "I": "19.66(10)e-3"})
     >>> answer.results[0].written, answer.results[0].interval
@@ -24,7 +25,10 @@ class Propagation(Plotted, _propagate.Propagation):
     """
 
     def __repr__(self) -> str:
-        return f"<Propagation: {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
+        return (
+            "<Propagation:"
+            f" {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
+        )
 
 
 propagate = function_of(Propagation, "propagate")

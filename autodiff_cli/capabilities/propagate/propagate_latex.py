@@ -43,7 +43,9 @@ def budget_tables(answer: Propagation, digits: int | None) -> str:
     """Return the uncertainty budgets of a propagation."""
     parts = [formula(answer.text, answer.point, own_name(answer.text))]
     for result in answer.results:
-        name = result.output if len(answer.results) > 1 or "output" not in result.output else "result"
+        name = (
+            result.output if len(answer.results) > 1 or "output" not in result.output else "result"
+        )
         rows = []
         for quantity, share in result.budget.items():
             entry = answer.inputs[quantity]
@@ -93,10 +95,16 @@ def _profile(name: str, result: Result, digits: int | None) -> list[str]:
     if result.profile is None:
         return []
     low, high = result.profile
-    ends = [r"$-\infty$" if low is None else number(low, digits), r"$\infty$" if high is None else number(high, digits)]
+    ends = [
+        r"$-\infty$" if low is None else number(low, digits),
+        r"$\infty$" if high is None else number(high, digits),
+    ]
     level = percentage(result.level)
     unit = unit_latex(result.value)
-    return [rf"By the profile of the fit, {latex_of(name)} is from {ends[0]} to {ends[1]}{unit} ({level})."]
+    return [
+        rf"By the profile of the fit, {latex_of(name)} is from {ends[0]} to {ends[1]}{unit}"
+        rf" ({level})."
+    ]
 
 
 def _worst_case(result: Result, digits: int | None) -> list[str]:
@@ -109,13 +117,18 @@ def _worst_case(result: Result, digits: int | None) -> list[str]:
         return [f"Worst case to first order: {ends}."]
     proven = (case.proven_low, False), (case.proven_high, True)
     low, high = (number(outward(float(x), digits, up=up)) for x, up in proven)
-    return [f"Worst case to first order: {ends}; all values within the limits: from {low} to {high}{unit}, proven."]
+    return [
+        f"Worst case to first order: {ends}; all values within the limits: from {low} to"
+        f" {high}{unit}, proven."
+    ]
 
 
 def _expand(name: str, result: Result) -> str:
     of = rounded(float(result.value), float(result.expanded))
     if of is None:
         return rf"{latex_of(name)} $=$ {number(result.interval)}{unit_latex(result.value)}"
-    interval = quantity_latex(f"{of.value}({of.digits}){of.exponent}", unit_of(result.value), separate=True)
+    interval = quantity_latex(
+        f"{of.value}({of.digits}){of.exponent}", unit_of(result.value), separate=True
+    )
     factor = f"{result.k:.3g}"
     return rf"{latex_of(name)} $=$ {interval} ($k = {number(factor)}$, {percentage(result.level)})."

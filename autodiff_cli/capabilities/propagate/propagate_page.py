@@ -14,12 +14,18 @@ from .propagate_latex import own_name
 
 
 def budget_page(answer: Propagation, document: Iterable[Block], title: str) -> str:
-    """Return budgets as a page that needs no other file: the formula, its `document`, and the warnings."""
+    """Return budgets as a page that needs no other file: the formula, its `document`, and the
+    warnings.
+    """
     tables = Html(Terminal()).render(document)
-    warnings = "".join([f"<li>{escaped_html(warning.message)}</li>\n" for warning in answer.warnings])
+    warnings = "".join(
+        [f"<li>{escaped_html(warning.message)}</li>\n" for warning in answer.warnings]
+    )
     body = [f'<p class="formula">{_formula(answer)}</p>', tables]
     body += [f"<h2>Notes</h2>\n<ul>\n{warnings}</ul>"] if warnings else []
-    return web_file("report.html", heading=escaped_html(title or "Uncertainty budget"), body="\n".join(body))
+    return web_file(
+        "report.html", heading=escaped_html(title or "Uncertainty budget"), body="\n".join(body)
+    )
 
 
 def _formula(answer: Propagation) -> str:

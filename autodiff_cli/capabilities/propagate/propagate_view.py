@@ -21,12 +21,12 @@ from ...show.schema import PICTURES, OutputRow, PicturedView, Values
 from .propagate import Propagation, Result
 from .worst_case import WorstCase
 
+# What the comparison with the draws shows: JCGM 101, 8.1.3.
 VALIDATION_TEXTS = {
     True: "the first order is valid here",
     False: "the first order is not valid here, use the draws",
     None: "there are too few draws to decide",
 }
-"""What the comparison with the draws shows: JCGM 101, 8.1.3."""
 
 
 def _finite(x: float) -> float | None:
@@ -52,7 +52,9 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             return super().draw(answer, format)
         from .propagate_page import budget_page  # few answers are pages
 
-        return budget_page(answer, self.document(self.select_with_units(answer)), self.title).encode()
+        return budget_page(
+            answer, self.document(self.select_with_units(answer)), self.title
+        ).encode()
 
     def select(self, answer: Propagation) -> Propagation:
         if not self.sort:
@@ -69,19 +71,30 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
                 entry = answer.inputs[name]
                 row = {"output": result.output, "quantity": name, **share._asdict()}
                 row |= {"estimate": entry.estimate, "uncertainty": entry.uncertainty}
-                yield row | {"distribution": entry.distribution.family, "dof": _finite(entry.distribution.dof)}
-            row = {"output": result.output, "estimate": result.value, "uncertainty": result.uncertainty}
+                yield row | {
+                    "distribution": entry.distribution.family,
+                    "dof": _finite(entry.distribution.dof),
+                }
+            row = {
+                "output": result.output,
+                "estimate": result.value,
+                "uncertainty": result.uncertainty,
+            }
             expanded = attach_units(result.expanded, unit_of(result.uncertainty))
             yield row | {"dof": _finite(result.dof), "k": result.k, "expanded": expanded}
 
     def cells(self, answer: Propagation) -> Iterator[dict[str, Any]]:
         cells: dict[str, Any] = {}
         for result in answer.results:
-            value, before = (result.output, f"{result.output}_") if len(answer.results) > 1 else ("value", "")
+            value, before = (
+                (result.output, f"{result.output}_") if len(answer.results) > 1 else ("value", "")
+            )
             numbers = {value: result.value, f"{before}uncertainty": result.uncertainty}
             numbers[f"{before}expanded"] = result.expanded
             unit = unit_of(result.value)
-            cells |= attach_units(numbers, dict.fromkeys(numbers, unit)) | {f"{before}result": result.written}
+            cells |= attach_units(numbers, dict.fromkeys(numbers, unit)) | {
+                f"{before}result": result.written
+            }
         yield cells
 
     def one_line(self, answer: Propagation) -> str:
@@ -112,7 +125,9 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             unit = _unit(result)
             yield value_line(name, _written(result, unit))
             interval = plus_minus(float(result.value), float(result.expanded), result.k, unit)
-            yield Paragraph((*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint")))
+            yield Paragraph(
+                (*value_line(name, interval).pieces, (f", for {percent(result.level)}", "faint"))
+            )
             if result.profile is not None:
                 yield text_line(f"{name} {self._profile_in_words(result)}")
             if not several:
@@ -137,18 +152,33 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
     def _profile_in_words(self, result: Result) -> str:
         assert result.profile is not None
         low, high = result.profile
-        ends = f"from {'-∞' if low is None else self.number(low)} to {'∞' if high is None else self.number(high)}"
+        ends = (
+            f"from {'-∞' if low is None else self.number(low)} to"
+            f" {'∞' if high is None else self.number(high)}"
+        )
         return f"{ends}{_unit(result)}, for {percent(result.level)}, by the profile of the fit"
 
     def _below_budget(self, answer: Propagation, result: Result) -> Iterator[str]:
         number, unit, level = self.number, _unit(result), percent(result.level)
-        dof = "" if math.isinf(result.dof) else f", with {number(result.dof)} effective degrees of freedom"
+        dof = (
+            ""
+            if math.isinf(result.dof)
+            else f", with {number(result.dof)} effective degrees of freedom"
+        )
         yield f"combined standard uncertainty {number(float(result.uncertainty))}{unit}{dof}"
-        yield f"expanded uncertainty {number(result.expanded)}{unit} = {result.k:.4g}·u, for {level}"
+        yield (
+            f"expanded uncertainty {number(result.expanded)}{unit} = {result.k:.4g}·u, for {level}"
+        )
         second = result.second_order
         if second is not None:
-            higher = "no number" if second.uncertainty is None else number(second.uncertainty) + unit
-            moved = f"; the mean moves by {format_number(second.shift, 2)}{unit}" if second.shift else ""
+            higher = (
+                "no number" if second.uncertainty is None else number(second.uncertainty) + unit
+            )
+            moved = (
+                f"; the mean moves by {format_number(second.shift, 2)}{unit}"
+                if second.shift
+                else ""
+            )
             # the warning says the rest
             verdict = "" if second.matters else ": linear enough"
             yield f"with second-order terms u is {higher}{moved}{verdict}"
@@ -162,33 +192,48 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
             yield _proven_in_words(case, self.digits, unit)
         drawn, validation = result.drawn, result.validation
         if drawn is not None and validation is not None:
-            moments = f"mean {number(drawn.mean)}{unit}, standard deviation {number(drawn.deviation)}{unit}"
+            moments = (
+                f"mean {number(drawn.mean)}{unit}, standard deviation"
+                f" {number(drawn.deviation)}{unit}"
+            )
             yield f"{answer.samples:,} draws (seed {answer.seed}): {moments}"
             low, high = map(number, drawn.shortest)
             yield f"shortest interval of {level} of them: from {low} to {high}{unit}"
-            low, high, tolerance = (f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance))
+            low, high, tolerance = (
+                f"{x:.2g}{unit}" for x in (validation.low, validation.high, validation.tolerance)
+            )
             yield (
-                f"its ends are {low} and {high} from those of the first order, and the tolerance is {tolerance}: "
-                f"{VALIDATION_TEXTS[validation.valid]}"
+                f"its ends are {low} and {high} from those of the first order, and the tolerance is"
+                f" {tolerance}: {VALIDATION_TEXTS[validation.valid]}"
             )
             if validation.valid is None:
-                yield f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws to the next)"
+                yield (
+                    f"(the ends scatter by {drawn.scatter:.2g}{unit} from one such series of draws"
+                    " to the next)"
+                )
 
 
 def _proven_in_words(case: WorstCase, digits: int | None, unit: str) -> str:
     if case.proven_low is None or case.proven_high is None:
         return "no range is proven for all values within the limits"
-    low, high = (outward(float(x), digits, up=up) for x, up in ((case.proven_low, False), (case.proven_high, True)))
+    low, high = (
+        outward(float(x), digits, up=up)
+        for x, up in ((case.proven_low, False), (case.proven_high, True))
+    )
     return f"all values within the limits: from {low} to {high}{unit}, proven"
 
 
 def _written(result: Result, unit: str) -> str:
-    """Return a result with its standard uncertainty, and without the power of ten that it may have."""
+    """Return a result with its standard uncertainty, and without the power of ten that it may
+    have.
+    """
     written = result.written + unit
     value, u = float(result.value), float(result.uncertainty)
     of = rounded(value, u, filled=True)
     return (
-        f"{written} = {plus_minus(value, u, unit=unit)}" if "e" in result.written and of and not of.power else written
+        f"{written} = {plus_minus(value, u, unit=unit)}"
+        if "e" in result.written and of and not of.power
+        else written
     )
 
 
@@ -205,7 +250,9 @@ def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
         numbers = (entry.estimate, entry.uncertainty)
         texts = zip(estimate(*numbers), map(unit_of, numbers), strict=True)
         value, u = (f"{text} {unit or ''}".rstrip() for text, unit in texts)
-        slope, contribution = (format_number(x, digits) for x in (share.sensitivity, share.contribution))
+        slope, contribution = (
+            format_number(x, digits) for x in (share.sensitivity, share.contribution)
+        )
         percentage = "–" if share.share is None else f"{100 * share.share + 0.0:.1f} %"
         row = (name, value, u, entry.distribution.family, *(dof,) * with_dof)
         rows.append((*row, slope, contribution, percentage))
@@ -219,4 +266,6 @@ def _budget(answer: Propagation, result: Result, digits: int | None) -> Table:
         "contribution",
         "share",
     )
-    return numbers_table(heads, rows, digits, right={*range(1, len(heads))} - {heads.index("distribution")})
+    return numbers_table(
+        heads, rows, digits, right={*range(1, len(heads))} - {heads.index("distribution")}
+    )

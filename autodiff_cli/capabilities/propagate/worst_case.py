@@ -1,4 +1,6 @@
-"""The worst case of limits: their sum to first order, and the range over all values within them, proven."""
+"""The worst case of limits: their sum to first order, and the range over all values within them,
+proven.
+"""
 
 from __future__ import annotations
 
@@ -15,8 +17,8 @@ from ...questions.measured_value import MeasuredValue
 from ...record import Record
 from .measurement_model import Explicit, Model
 
+# The doubles by which a limit is moved outwards, for the roundings of its sum and its unit.
 WIDER = 4
-"""The doubles by which a limit is moved outwards, for the roundings of its sum and its unit."""
 
 
 class WorstCase(Record):
@@ -34,7 +36,9 @@ class WorstCase(Record):
 
 
 def limits_of(name: str, value: MeasuredValue) -> tuple[float, float, float]:
-    """Return the lower limit, the nominal value and the upper limit of an input. Raises a usage error for no limits."""
+    """Return the lower limit, the nominal value and the upper limit of an input. Raises a usage
+    error for no limits.
+    """
     family, parameters = value.distribution.family, value.distribution.parameters
     own = getattr(value, "typed", value)
     if family == "normal" and getattr(own, "limit", "") == "stated":
@@ -46,7 +50,10 @@ def limits_of(name: str, value: MeasuredValue) -> tuple[float, float, float]:
     low, high = value.distribution.support
     if not (math.isfinite(low) and math.isfinite(high)):
         message = f"`{name}` has no limits, and `--worst-case` needs some"
-        raise usage_error(message, f"write `{name}=50±0.1`, `{name}=50 +0.025 -0`, or `{name}=uniform(49.9, 50.1)`")
+        raise usage_error(
+            message,
+            f"write `{name}=50±0.1`, `{name}=50 +0.025 -0`, or `{name}=uniform(49.9, 50.1)`",
+        )
     nominal = getattr(own, "nominal", None)
     return low, high if nominal == "high" else low if nominal == "low" else (low + high) / 2, high
 
@@ -61,30 +68,46 @@ def worst_cases(
     for j, (row, unit) in enumerate(zip(rows, units, strict=True)):
         below = above = 0.0
         for slope, (low, middle, high) in zip(row, limits.values(), strict=True):
-            down, up = (middle - low, high - middle) if slope >= 0 else (high - middle, middle - low)
+            down, up = (
+                (middle - low, high - middle) if slope >= 0 else (high - middle, middle - low)
+            )
             below, above = below + abs(slope) * down, above + abs(slope) * up
         value = present(_at(model, j, nominal), unit)
-        proven = _presented(proven_range(model, j, limits), unit) if isinstance(model, Explicit) else None
-        cases.append(WorstCase(below, above, value - below, value + above, *(proven or (None, None))))
+        proven = (
+            _presented(proven_range(model, j, limits), unit)
+            if isinstance(model, Explicit)
+            else None
+        )
+        cases.append(
+            WorstCase(below, above, value - below, value + above, *(proven or (None, None)))
+        )
     return cases
 
 
 def _at(model: Model, j: int, nominal: Mapping[str, float]) -> float:
     value = model.at(j, nominal)
     if value is None:
-        raise ExpressionError("domain", "the formula has no value at the nominal values", hint="give other limits")
+        raise ExpressionError(
+            "domain", "the formula has no value at the nominal values", hint="give other limits"
+        )
     return value
 
 
 def _presented(ends: tuple[float, float] | None, unit: Unit) -> tuple[float, float] | None:
     """Return bounds in a unit, rounded outwards."""
-    return None if ends is None else (_outwards(present(ends[0], unit), -1), _outwards(present(ends[1], unit), 1))
+    return (
+        None
+        if ends is None
+        else (_outwards(present(ends[0], unit), -1), _outwards(present(ends[1], unit), 1))
+    )
 
 
 def proven_range(
     model: Explicit, j: int, limits: Mapping[str, tuple[float, float, float]]
 ) -> tuple[float, float] | None:
-    """Return bounds of an output, in its SI unit, over all values within the limits, if there are any."""
+    """Return bounds of an output, in its SI unit, over all values within the limits, if there are
+    any.
+    """
     try:
         m = range_numbers()
     except ImportError:
@@ -94,7 +117,11 @@ def proven_range(
     for name, (low, _, high) in limits.items():
         if name in part.leaves:
             sides[name] = m.literal(repr(_outwards(low, -1))), m.literal(repr(_outwards(high, 1)))
-    others = {name: m.literal(repr(x)) for name, x in model.values.items() if name in part.leaves and name not in sides}
+    others = {
+        name: m.literal(repr(x))
+        for name, x in model.values.items()
+        if name in part.leaves and name not in sides
+    }
     if not sides:
         return None
     try:

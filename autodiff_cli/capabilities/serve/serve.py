@@ -1,8 +1,9 @@
-"""`autodiff serve`: the commands as tools of the Model Context Protocol, on standard input and output.
+"""`autodiff serve`: the commands as tools of the Model Context Protocol, on standard input and
+output.
 
-A message is a JSON-RPC 2.0 object on a line. A tool's arguments are those of its command, declared in `commands.txt`,
-and its answer is the command's JSON record. A call does the work that one command may do, and reads and writes no files
-unless that is allowed.
+A message is a JSON-RPC 2.0 object on a line. A tool's arguments are those of its command, declared
+in `commands.txt`, and its answer is the command's JSON record. A call does the work that one
+command may do, and reads and writes no files unless that is allowed.
 """
 
 from __future__ import annotations
@@ -22,16 +23,16 @@ from ...cli.declarations import QUESTIONS, Option, declared
 from ...cli.option_values import OptionValues
 from ...errors import ExpressionError, quote
 
+# The versions of the protocol that are spoken, the latest first.
 VERSIONS = ("2025-06-18", "2025-03-26", "2024-11-05")
-"""The versions of the protocol that are spoken, the latest first."""
+# A longer message is refused: a fit's data of some 100,000 rows.
 MAX_MESSAGE_BYTES = 8_000_000
-"""A longer message is refused: a fit's data of some 100,000 rows."""
 
+# A longer formula is refused: the work that a call may do grows with its text.
 MAX_TEXT_CHARACTERS = 100_000
-"""A longer formula is refused: the work that a call may do grows with its text."""
 
+# Codes of JSON-RPC.
 PARSE_ERROR, INVALID_REQUEST, NO_METHOD, INVALID_PARAMS = -32700, -32600, -32601, -32602
-"""Codes of JSON-RPC."""
 
 _NOT_FOR_TOOLS = """
 --format --json --output --force --file --debug --quiet --work --strict --document --theme --on-error --input-format
@@ -39,8 +40,9 @@ _NOT_FOR_TOOLS = """
 --title --size --legend --apart
 --playground --pyodide
 """
+# Options that are not for tools: an answer is a record, the work of a call is bounded, and data
+# come in the call.
 WITHOUT = frozenset(_NOT_FOR_TOOLS.split())
-"""Options that are not for tools: an answer is a record, the work of a call is bounded, and data come in the call."""
 SHELL_SECTIONS = ("Sweeps and data files", "Files beside the answer")
 DATA = "--data"
 
@@ -60,11 +62,15 @@ def run(call: OptionValues) -> int:
     while (line := source.readline(MAX_MESSAGE_BYTES + 1)) != b"":
         if len(line) > MAX_MESSAGE_BYTES:
             _skip_line(source, line)
-            answer: Any = _error(None, PARSE_ERROR, f"a message has more than {MAX_MESSAGE_BYTES:,} bytes")
+            answer: Any = _error(
+                None, PARSE_ERROR, f"a message has more than {MAX_MESSAGE_BYTES:,} bytes"
+            )
         else:
             answer = server.answer_line(line)
         if answer is not None:
-            sink.write(json.dumps(answer, ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n")
+            sink.write(
+                json.dumps(answer, ensure_ascii=True, allow_nan=False).encode("ascii") + b"\n"
+            )
             sink.flush()
         gc.collect()
     return 0
@@ -98,7 +104,11 @@ class Server:
         key = message.get("id")
         if not isinstance(message.get("method"), str):
             # an answer of the client, to which nothing was asked
-            return None if "result" in message or "error" in message else _error(key, INVALID_REQUEST, "no method")
+            return (
+                None
+                if "result" in message or "error" in message
+                else _error(key, INVALID_REQUEST, "no method")
+            )
         if "id" not in message:
             return None
         try:
@@ -120,7 +130,9 @@ class Server:
         if method == "tools/call":
             name, arguments = params.get("name"), params.get("arguments") or {}
             if name not in tools():
-                raise ProtocolError(INVALID_PARAMS, f"there is no tool {name!r}; the tools are {', '.join(tools())}")
+                raise ProtocolError(
+                    INVALID_PARAMS, f"there is no tool {name!r}; the tools are {', '.join(tools())}"
+                )
             if not isinstance(arguments, dict):
                 raise ProtocolError(INVALID_PARAMS, "`arguments` is an object")
             return call_tool(name, arguments, files=self.files)
@@ -133,8 +145,11 @@ def _greeting(params: Mapping[str, Any]) -> dict[str, Any]:
         "protocolVersion": asked if asked in VERSIONS else VERSIONS[0],
         "capabilities": {"tools": {"listChanged": False}},
         "serverInfo": {"name": "autodiff", "version": __version__},
-        "instructions": "Exact derivatives, fits, equations and uncertainties of formulas such as `x**2*sin(y)`. "
-        "Give the formula as `expr` and the values of its variables as `at`, an object.",
+        "instructions": (
+            "Exact derivatives, fits, equations and uncertainties of formulas such as"
+            " `x**2*sin(y)`. Give the formula as `expr` and the values of its variables as `at`, an"
+            " object."
+        ),
     }
 
 
@@ -177,13 +192,18 @@ def _tool(command: str, files: bool) -> dict[str, Any]:
 
 
 def _required(options: Mapping[str, Option]) -> list[str]:
-    return [name for name, option in options.items() if option.required or option.parameter == "expr"]
+    return [
+        name for name, option in options.items() if option.required or option.parameter == "expr"
+    ]
 
 
 def _schema(option: Option) -> dict[str, Any]:
     about = {"description": option.help.replace("{choices}", ", ".join(option.choices))}
     if option.name == DATA:
-        columns = {"type": "object", "additionalProperties": {"type": "array", "items": {"type": "number"}}}
+        columns = {
+            "type": "object",
+            "additionalProperties": {"type": "array", "items": {"type": "number"}},
+        }
         return {**columns, "description": "Columns of numbers by name."}
     if option.kind is bool:
         return {"type": "boolean", **about}
@@ -192,7 +212,11 @@ def _schema(option: Option) -> dict[str, Any]:
     if option.kind == (float | None):
         return {"type": "number", **about}
     if option.value_syntax == "=":
-        return {"type": ["object", "string"], "additionalProperties": {"type": ["number", "string"]}, **about}
+        return {
+            "type": ["object", "string"],
+            "additionalProperties": {"type": ["number", "string"]},
+            **about,
+        }
     if option.kind == (list[str] | None):
         return {"type": ["array", "string"], "items": {"type": "string"}, **about}
     return {"type": "string", **({"enum": [*option.choices]} if option.choices else {}), **about}
@@ -203,22 +227,34 @@ class ArgumentError(Exception):
 
 
 def call_tool(command: str, arguments: Mapping[str, Any], *, files: bool = False) -> dict[str, Any]:
-    """Return the result of a tool: the record of its command. A mistake is a result too, for who asked to mend it."""
+    """Return the result of a tool: the record of its command. A mistake is a result too, for who
+    asked to mend it.
+    """
     try:
         args, data = command_line(command, arguments, files=files)
     except ArgumentError as error:
         return _content(_of_error("usage", str(error)), failed=True)
     record = _record(args, data)
-    return _content(record if isinstance(record, dict) else {"answers": record}, failed="error" in record)
+    return _content(
+        record if isinstance(record, dict) else {"answers": record}, failed="error" in record
+    )
 
 
 def _content(record: dict[str, Any], *, failed: bool) -> dict[str, Any]:
     text = json.dumps(record, ensure_ascii=False)
-    return {"content": [{"type": "text", "text": text}], "structuredContent": record, "isError": failed}
+    return {
+        "content": [{"type": "text", "text": text}],
+        "structuredContent": record,
+        "isError": failed,
+    }
 
 
-def command_line(command: str, arguments: Mapping[str, Any], *, files: bool) -> tuple[list[str], str]:
-    """Return the arguments of the command, and what its standard input has. Raises `ArgumentError`."""
+def command_line(
+    command: str, arguments: Mapping[str, Any], *, files: bool
+) -> tuple[list[str], str]:
+    """Return the arguments of the command, and what its standard input has. Raises
+    `ArgumentError`.
+    """
     options = parameters(command, files)
     missing = [name for name in _required(options) if name not in arguments]
     if missing:
@@ -227,13 +263,17 @@ def command_line(command: str, arguments: Mapping[str, Any], *, files: bool) -> 
     for name, value in arguments.items():
         option = options.get(name)
         if option is None:
-            raise ArgumentError(f"`{command}` has no argument `{name}`; it has {quote(options, 'none')}")
+            raise ArgumentError(
+                f"`{command}` has no argument `{name}`; it has {quote(options, 'none')}"
+            )
         if not option.name.startswith("--"):
             positional = _positional(name, value)
         elif option.name == DATA and isinstance(value, Mapping):
             words, data = [*words, "--data=-", "--input-format=csv"], _as_csv(value)
         elif option.name == DATA and not files:
-            raise ArgumentError("`data` has lists by the names of columns; a file is read with `--allow-files` only")
+            raise ArgumentError(
+                "`data` has lists by the names of columns; a file is read with `--allow-files` only"
+            )
         elif option.kind is bool:
             if not isinstance(value, bool):
                 raise ArgumentError(f"`{name}` is true or false")
@@ -260,7 +300,9 @@ def _texts(name: str, value: Any, files: bool) -> list[str]:
         texts = [_text(name, x) for x in (value if isinstance(value, list) else [value])]
     for text in texts:
         if not files and text.lstrip().startswith("@"):
-            raise ArgumentError(f"`{name}` names a file, and the server was started without `--allow-files`")
+            raise ArgumentError(
+                f"`{name}` names a file, and the server was started without `--allow-files`"
+            )
         if text == "-":
             raise ArgumentError(f"`{name}` cannot be standard input")
     return texts
@@ -296,7 +338,9 @@ def _record(args: Sequence[str], data: str) -> Any:
         except ExpressionError as error:
             return _of_error(error.kind, str(error), error.hint)
         except Exception as error:  # a mistake of ours ends no session
-            return _of_error("internal", f"internal error; please report it: {type(error).__name__}: {error}")
+            return _of_error(
+                "internal", f"internal error; please report it: {type(error).__name__}: {error}"
+            )
         sys.stdout.flush()
         try:
             return json.loads(printed.getvalue())

@@ -23,8 +23,8 @@ def load_ipython_extension(shell: Any) -> None:
     def autodiff(line: str, cell: str | None = None) -> Any:
         """Run a command of autodiff, whose answer is shown: `%autodiff grad "x**2" --at x=3`.
 
-        `%%autodiff grad --at x=3` takes the program from the cell. Other lines are those of a session, as `autodiff
-        repl` has them: `%autodiff f(x) = x² sin x`; `%%autodiff` has several.
+        `%%autodiff grad --at x=3` takes the program from the cell. Other lines are those of a
+        session, as `autodiff repl` has them: `%autodiff f(x) = x² sin x`; `%%autodiff` has several.
         """
         words = _words(line)
         try:
@@ -46,7 +46,9 @@ def load_ipython_extension(shell: Any) -> None:
 def _refusal(error: ExpressionError) -> Exception:
     """Return an error that a notebook shows without the calls that led to it."""
     usage = import_module("IPython.core.error").UsageError
-    notes = getattr(error, "__notes__", None) or ([] if error.hint is None else [f"  hint: {error.hint}"])
+    notes = getattr(error, "__notes__", None) or (
+        [] if error.hint is None else [f"  hint: {error.hint}"]
+    )
     refusal: Exception = usage("\n".join([str(error), *notes]))
     return refusal
 
@@ -59,11 +61,15 @@ def _words(line: str) -> list[str]:
 
 
 def answer_of(command: str, args: Sequence[str]) -> Any:
-    """Return the answer of a command's Python function to what is typed; what has none there is printed."""
+    """Return the answer of a command's Python function to what is typed; what has none there is
+    printed.
+    """
     try:
         values = read(args, command)
     except HelpAsked:
-        raise usage_error("help is not shown by the magic", f"`!autodiff {command} --help` shows it") from None
+        raise usage_error(
+            "help is not shown by the magic", f"`!autodiff {command} --help` shows it"
+        ) from None
     arguments = _arguments(command, values)
     if arguments is None:
         _printed(lambda: call(command, args))
@@ -73,7 +79,9 @@ def answer_of(command: str, args: Sequence[str]) -> Any:
 
 
 def _arguments(command: str, values: Mapping[str, Any]) -> dict[str, Any] | None:
-    """Return typed values as arguments of the command's function; None if it has no parameter for one of them."""
+    """Return typed values as arguments of the command's function; None if it has no parameter for
+    one of them.
+    """
     options = {option.parameter: option for option in declared(command).options.values()}
     types = keywords_of(command)
     found: dict[str, Any] = {}

@@ -1,4 +1,6 @@
-"""`autodiff repl`: a session, whose names keep their meanings, at a prompt with history or of a script."""
+"""`autodiff repl`: a session, whose names keep their meanings, at a prompt with history or of a
+script.
+"""
 
 from __future__ import annotations
 
@@ -34,14 +36,14 @@ if TYPE_CHECKING:
     from prompt_toolkit.completion import CompleteEvent
     from prompt_toolkit.document import Document
 
+# Lines answered silently before the prompt, to import modules.
 REHEARSAL = ("f(x) = x² sin x", "x = 2", "f(x)", "d/dx f", "2 + )", "sqrt(-x)")
-"""Lines answered silently before the prompt, to import modules."""
+# Libraries to import at the prompt, or when a line needs them.
 LIBRARIES = {name: libraries.split() for name, libraries in table("libraries").items()}
-"""Libraries to import at the prompt, or when a line needs them."""
+# Seconds at the prompt before the libraries of searches are imported.
 IDLE_SECONDS = 1.0
-"""Seconds at the prompt before the libraries of searches are imported."""
+# Held while a line is answered or rehearsed.
 _answering = Lock()
-"""Held while a line is answered or rehearsed."""
 
 
 def welcome() -> str:
@@ -123,7 +125,9 @@ def preload_for(text: str) -> None:
     """Start to import the libraries of the command being typed."""
     command, space, rest = text.partition(" ")
     words = ("", *(" --output" for word in rest.split() if word in ("-o", "--output")))
-    names = [name for option in words for name in LIBRARIES.get(command + option, ())] if space else []
+    names = (
+        [name for option in words for name in LIBRARIES.get(command + option, ())] if space else []
+    )
     names = [name for name in names if name not in sys.modules]
     if names and not any(thread.name == command for thread in enumerate_threads()):
         Thread(target=import_libraries, args=(names,), name=command, daemon=True).start()
@@ -137,8 +141,8 @@ _WORD = re.compile(r"(?:--)?[\w-]*\Z|:\w*\Z")
 _NAME = re.compile(r"(?<!\w)\d*([^\W\d]\w*)\Z")
 
 
+# Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`.
 Reader = Callable[[], str]
-"""Reads the next line. Raises `EOFError` at the end, or `KeyboardInterrupt`."""
 
 
 def history_path() -> Path:
@@ -157,7 +161,9 @@ class History:
             path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
             # the lines end alike everywhere
             how = os.O_RDWR | os.O_CREAT | getattr(os, "O_BINARY", 0)
-            with open(os.open(path, how, 0o600), "r+", encoding="utf-8", errors="replace", newline="\n") as file:
+            with open(
+                os.open(path, how, 0o600), "r+", encoding="utf-8", errors="replace", newline="\n"
+            ) as file:
                 os.chmod(path, 0o600)
                 self.earlier = file.read().split("\n")[:-1]
                 if len(self.earlier) > MAX_HISTORY_LINES:
@@ -171,7 +177,10 @@ class History:
         """Append a line."""
         self.earlier.append(line)
         if self._path is not None:
-            with suppress(OSError, ValueError), open(self._path, "a", encoding="utf-8", newline="\n") as file:
+            with (
+                suppress(OSError, ValueError),
+                open(self._path, "a", encoding="utf-8", newline="\n") as file,
+            ):
                 file.write(f"{line}\n")
 
 
@@ -211,7 +220,9 @@ def _beginning(choices: Iterable[str], word: str) -> list[str]:
 
 
 def _named(session: Lines, word: str, *, is_first: bool) -> list[str]:
-    """Return the names that a word may become: of the session, functions, and commands where it is the first."""
+    """Return the names that a word may become: of the session, functions, and commands where it is
+    the first.
+    """
     own = session.session
     functions = [defined for defined, of in own.definitions.items() if of.parameters is not None]
     called = [f"{function}(" for function in (*functions, *FUNCTIONS, *COMPOSED)]
@@ -246,7 +257,9 @@ def _plain(session: Lines) -> Reader:
 
         def complete(word: str, state: int) -> str | None:
             if state == 0:
-                start, endings = completions(session, readline.get_line_buffer()[: readline.get_endidx()])
+                start, endings = completions(
+                    session, readline.get_line_buffer()[: readline.get_endidx()]
+                )
                 choices[:] = [word[: len(word) - len(start)] + ending for ending in endings]
             return choices[state] if state < len(choices) else None
 
@@ -284,7 +297,9 @@ def _toolkit(session: Lines, prepare: Callable[[str], None]) -> Reader | None:
     class NameCompleter(Completer):
         """Completes names and commands of the session."""
 
-        def get_completions(self, document: Document, complete_event: CompleteEvent) -> Iterable[Completion]:
+        def get_completions(
+            self, document: Document, complete_event: CompleteEvent
+        ) -> Iterable[Completion]:
             word, choices = completions(session, document.text_before_cursor)
             return [Completion(choice, -len(word)) for choice in choices]
 

@@ -1,7 +1,7 @@
 """A session: names with values and definitions, and programs of lines.
 
-A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The program of a line consists of the needed
-definitions and the line; numbers are its point.
+A name is a number or a formula: after `h = x + 1`, `h` changes with `x`. The program of a line
+consists of the needed definitions and the line; numbers are its point.
 """
 
 from __future__ import annotations
@@ -54,22 +54,25 @@ if TYPE_CHECKING:
 Answer = TypeVar("Answer")
 
 ANSWER = "ans"
+# The most derivatives shown with a list; `jacobian` shows all.
 MAX_LISTED_DERIVATIVES = 400
-"""The most derivatives shown with a list; `jacobian` shows all."""
 MAX_ANSWER_LENGTH = 10_000
 _PRIMES = re.compile("['’′]+|[\"″”]")
 _OPERANDS = frozenset(KIND[name] for name in ("NAME", "NUMBER", "COEFFICIENT"))
-_QUANTITY = re.compile(r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])")
-"""A number with its unit: `2 m`, `1.5[kN/m]`."""
+# A number with its unit: `2 m`, `1.5[kN/m]`.
+_QUANTITY = re.compile(
+    r"([-+−]?[\d.]+(?:[eE][-+]?\d+)?)(?:\s+([^\W\d_][\w/^*²³⁻¹·%]*|°[CF]?|%)|\s*\[([^\[\]]+)\])"
+)
 _NUMBER = re.compile(r"[-+−]?[\d.]+(?:[eE][-+]?\d+)?")
 _NUMBER_AND_WORD = re.compile(r"\s*[\d.]+\s+[^\W\d]{2,}\s*")
 
+# An entry of a list, with its unit if any.
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
-"""An entry of a list, with its unit if any."""
+# A derivative by name: `df/dx`, `d²f/dx²`.
 _LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
-"""A derivative by name: `df/dx`, `d²f/dx²`."""
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
+# Definitions in other languages, with translations.
 FOREIGN = tuple(
     (re.compile(pattern, re.DOTALL), statement)
     for pattern, statement in (
@@ -81,7 +84,6 @@ FOREIGN = tuple(
         (rf"({_NAME})\s*[:=]\s*\(?([\w, ]+?)\)?\s*{_ARROW}\s*(.+)", r"\1(\2) = \3"),
     )
 )
-"""Definitions in other languages, with translations."""
 _WHOLE_PRIME = re.compile(r"\s*([^\W\d]\w*)(['’′]+|[\"″”])\s*(\(.*\))?\s*", re.DOTALL)
 
 
@@ -164,15 +166,15 @@ class Session:
     """The names of a session; a method that raises changes none."""
 
     def __init__(self, *, lenient: bool = True) -> None:
+        # Whether informal notation is read.
         self.lenient = lenient
-        """Whether informal notation is read."""
+        # Constant expressions, numbers with units, and lists, by name.
         self.values: dict[str, str] = {}
-        """Constant expressions, numbers with units, and lists, by name."""
         self.definitions: dict[str, Definition] = {}
+        # The last expression, as typed.
         self.last: str = ""
-        """The last expression, as typed."""
+        # Function and order of each derivative's name.
         self._primes: dict[str, tuple[str, int]] = {}
-        """Function and order of each derivative's name."""
 
     @property
     def names(self) -> list[str]:
@@ -207,13 +209,19 @@ class Session:
             function = self.definitions.get(name)
             if prime is not None:
                 name, function = self._prime(name, _order(prime[0]), Span(start, after))
-            elif function is None or function.parameters is None or following[0] in (OPEN, *_OPERANDS):
+            elif (
+                function is None
+                or function.parameters is None
+                or following[0] in (OPEN, *_OPERANDS)
+            ):
                 continue
             parameters = function.parameters or ()
             called = following[0] == OPEN
             freed.update(() if called else parameters)
             if prime or not called:
-                offers.append(Offer(start, after, name if called else f"{name}({', '.join(parameters)})"))
+                offers.append(
+                    Offer(start, after, name if called else f"{name}({', '.join(parameters)})")
+                )
         return _with_offers(reading, offers), freed
 
     def _prime(self, name: str, order: int, span: Span) -> tuple[str, Definition]:
@@ -223,10 +231,14 @@ class Session:
         if function is None or function.parameters is None:
             is_name = name in self.values or name in self.definitions
             hint = f"write `d/dx {name}`" if is_name else f"define it first: `{name}(x) = x**2`"
-            raise ExpressionError("name", f"`{name}` is not a function, so it has no derivative", span, hint)
+            raise ExpressionError(
+                "name", f"`{name}` is not a function, so it has no derivative", span, hint
+            )
         if len(function.parameters) != 1:
             message = f"`{name}` has {len(function.parameters)} parameters, and a prime needs one"
-            raise ExpressionError("name", message, span, f"name it: `d/d{function.parameters[0]} {name}`")
+            raise ExpressionError(
+                "name", message, span, f"name it: `d/d{function.parameters[0]} {name}`"
+            )
         of = next((own for own, meaning in self._primes.items() if meaning == (name, order)), None)
         if of is None:
             of = f"{name}_prime{'' if order == 1 else order}"
@@ -245,7 +257,9 @@ class Session:
         program = f"{before}{function}({parameters[0]})"
         return Definition(parameters[:1], _derivative(program, parameters[0], order))
 
-    def needed_definitions(self, names: Iterable[str], hidden: Collection[str] = ()) -> dict[str, Definition]:
+    def needed_definitions(
+        self, names: Iterable[str], hidden: Collection[str] = ()
+    ) -> dict[str, Definition]:
         """Return the definitions that names need, in order of dependence."""
         ordered: dict[str, Definition] = {}
         path: dict[str, Definition] = {}
@@ -257,24 +271,36 @@ class Session:
             elif name in path:
                 cycle = " → ".join([*list(path)[list(path).index(name) :], name])
                 message = f"`{name}` would be defined by itself: {cycle}"
-                raise ExpressionError("name", message, hint="define it by other names, or by numbers")
-            elif name not in ordered and name not in hidden and (meaning := self._meaning(name)) is not None:
+                raise ExpressionError(
+                    "name", message, hint="define it by other names, or by numbers"
+                )
+            elif (
+                name not in ordered
+                and name not in hidden
+                and (meaning := self._meaning(name)) is not None
+            ):
                 path[name] = meaning
                 visits += [(name, True), *((use, False) for use in meaning.uses[::-1])]
         return ordered
 
     def _program(self, name: str) -> str:
-        return "\n".join(own.statement(needed) for needed, own in self.needed_definitions([name]).items())
+        return "\n".join(
+            own.statement(needed) for needed, own in self.needed_definitions([name]).items()
+        )
 
     def compose_program(
         self, reading: AsRead, hidden: Collection[str] = (), *, as_point: bool = True
     ) -> tuple[AsRead, dict[str, str]]:
-        """Return a reading's program, with the definitions, and its point unless numbers are bound."""
+        """Return a reading's program, with the definitions, and its point unless numbers are
+        bound.
+        """
         used = names_in(reading.text)
         definitions = self.needed_definitions(used, hidden)
         used += [name for own in definitions.values() for name in own.uses]
         lines, point = [], dict[str, str]()
-        for name in [name for name in dict.fromkeys(used) if name in self.values and name not in hidden]:
+        for name in [
+            name for name in dict.fromkeys(used) if name in self.values and name not in hidden
+        ]:
             value = self.values[name]
             if not as_point:
                 lines.append(f"{name} = {_in_program(value)}\n")
@@ -283,23 +309,34 @@ class Session:
                 point.update({entry: _with_unit(x) for entry, x in entries.items()})
             else:
                 point[name] = value
-        before = "".join([*lines, *(f"{own.statement(name)}\n" for name, own in definitions.items())])
+        before = "".join(
+            [*lines, *(f"{own.statement(name)}\n" for name, own in definitions.items())]
+        )
         text = before + reading.text
-        return AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text), point
+        return (
+            AsRead(text, reading.typed, (-1,) * len(before) + reading.places, len(before), text),
+            point,
+        )
 
     def program(self) -> str:
         """Return the session as one program. Raises `ExpressionError`."""
         names = [name for name in self.names if name != ANSWER]
         if not names and not self.last:
-            raise usage_error("the session has no names yet", "type `f(x) = x**2`, then `:save FILE`")
-        numbers = [f"{name} = {_in_program(self.values[name])}\n" for name in names if name in self.values]
+            raise usage_error(
+                "the session has no names yet", "type `f(x) = x**2`, then `:save FILE`"
+            )
+        numbers = [
+            f"{name} = {_in_program(self.values[name])}\n" for name in names if name in self.values
+        ]
         last = ""
         if self.last:
             _, reading, _ = self._read(self.spelled_out(uncorrected(self.last))[0])
             last = f"{reading.part(reading.first).text}\n"
         defined = [name for name in names if name in self.definitions]
         definitions = self.needed_definitions([*defined, *names_in(last)])
-        return "".join([*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last])
+        return "".join(
+            [*numbers, *(f"{own.statement(name)}\n" for name, own in definitions.items()), last]
+        )
 
     def is_open(self, text: str) -> bool:
         """Return whether an expression has variables without numbers."""
@@ -322,7 +359,9 @@ class Session:
             self._check_others(part.name)
             return answer
 
-    def _read(self, piece: AsRead, hidden: Collection[str] = ()) -> tuple[Program, AsRead, dict[str, str]]:
+    def _read(
+        self, piece: AsRead, hidden: Collection[str] = ()
+    ) -> tuple[Program, AsRead, dict[str, str]]:
         reading, point = self.compose_program(piece, hidden)
         program, read = self._parse(reading, point)
         measured = self._measured(read, program, point)
@@ -334,11 +373,15 @@ class Session:
         valued = _valued(point)
         if not self.lenient:
             return _blame(reading, lambda: parse(reading.text, valued, units=True)), reading
-        program, read = read_leniently(reading.text, lambda text: parse(text, valued, units=True), reading)
+        program, read = read_leniently(
+            reading.text, lambda text: parse(text, valued, units=True), reading
+        )
         return program, read or reading
 
     def _measured(self, reading: AsRead, program: Program, point: dict[str, str]) -> AsRead | None:
-        """Return the reading of `2mm + 3mm` as lengths; None if a name is a variable, as in `2mm*x`."""
+        """Return the reading of `2mm + 3mm` as lengths; None if a name is a variable, as in
+        `2mm*x`.
+        """
         free = {name for name in program.leaves if name not in point}
         if not free or not self.lenient:
             return None
@@ -348,7 +391,9 @@ class Session:
         return _with_offers(reading, [one.offer for one in found])
 
     def _with_answer(self, piece: AsRead) -> AsRead:
-        """Return a text with the last answer in place of its name, which means another one after the next line."""
+        """Return a text with the last answer in place of its name, which means another one after
+        the next line.
+        """
         if ANSWER not in self.names:
             return piece
         earlier = self.values.get(ANSWER)
@@ -360,10 +405,14 @@ class Session:
         return piece
 
     def _check_quotients(self, piece: AsRead) -> None:
-        """Raise an error for a derivative `dh/dx` inside an expression, where it is a quotient of two names."""
+        """Raise an error for a derivative `dh/dx` inside an expression, where it is a quotient of
+        two names.
+        """
         tokens = [piece.text[start:end] for _, start, end in scan(piece.text)]
         for above, sign, below in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            is_derivative = sign == "/" and above[:1] == below[:1] == "d" and above[1:] in self.definitions
+            is_derivative = (
+                sign == "/" and above[:1] == below[:1] == "d" and above[1:] in self.definitions
+            )
             if is_derivative and len(below) > 1 and not {above, below} & {*self.names}:
                 message = f"`{above}/{below}` is a derivative only in a line by itself"
                 hint = f"ask for `{above}/{below}`, and use `{ANSWER}` in the next line"
@@ -397,7 +446,9 @@ class Session:
         self._give(part.name, own)
         self.needed_definitions([part.name])
         self.last = part.name
-        return Shown("", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name)))
+        return Shown(
+            "", reading._replace(expected=reading.text), self.in_primes(own.statement(part.name))
+        )
 
     def _bind(self, line: str, part: TypedStatement) -> Shown:
         quantity = self._quantities(line, part)
@@ -436,13 +487,17 @@ class Session:
         return answer._replace(reading=reading)
 
     def _value_of_side(self, line: str, part: TypedStatement) -> Shown | None:
-        """Bind a name to the number that a side made of the last answer has now; None if it has none."""
+        """Bind a name to the number that a side made of the last answer has now; None if it has
+        none.
+        """
         program, reading, point = self._read(self._side(line, part, {ANSWER}))
         if not point.keys() >= program.leaves.keys() or len(program.outputs) != 1:
             return None
         self._give(part.name, _number_of(reading, point))
         self.last = part.name
-        return self._value(uncorrected(part.name, line, part.start), part.name)._replace(reading=reading)
+        return self._value(uncorrected(part.name, line, part.start), part.name)._replace(
+            reading=reading
+        )
 
     def _quantities(self, line: str, part: TypedStatement) -> tuple[str, AsRead] | None:
         text = line[part.body : part.end]
@@ -461,10 +516,14 @@ class Session:
             raise ExpressionError("syntax", message, others, hint)
         between = _IN_LIST.split(text)
         value, program = ("".join(map(add, between, (*texts, ""))) for texts in (values, as_read))
-        return value, AsRead(program, text, (-1,) * len(program), expected=None if typed else program)
+        return value, AsRead(
+            program, text, (-1,) * len(program), expected=None if typed else program
+        )
 
     def _entries(self, text: str, start: int) -> tuple[list[str], list[str], Span | None]:
-        """Return the entries of a list, those typed with units, and the place of the last that is no number."""
+        """Return the entries of a list, those typed with units, and the place of the last that is
+        no number.
+        """
         values, typed, others = list[str](), list[str](), None
         for match in _IN_LIST.finditer(text):
             entry = match[0].rstrip()
@@ -506,7 +565,9 @@ class Session:
         if value.startswith("[") or _QUANTITY.fullmatch(value):
             self.last = text
             self._give(ANSWER, value)
-            return Shown("", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}")
+            return Shown(
+                "", uncorrected(text, line, part.start)._replace(expected=text), f"{text} = {value}"
+            )
         has_own_names = not {*self.names}.isdisjoint(names_in(text))
         spelled = text if has_own_names else in_symbols(text)
         if spelled != text and self.lenient:
@@ -517,7 +578,9 @@ class Session:
             return self._formula(line, part)
         except ExpressionError as error:
             if spelled != text and error.hint is not None:
-                error.diagnostic = error.diagnostic._replace(hint=f"{error.hint}, or add `--lenient`")
+                error.diagnostic = error.diagnostic._replace(
+                    hint=f"{error.hint}, or add `--lenient`"
+                )
             raise
 
     def _formula(self, line: str, part: TypedStatement) -> Shown:
@@ -534,7 +597,9 @@ class Session:
         if self._is_quantity(text[:inner], converted=unit is not None):
             return self._converted(uncorrected(text, line, part.start), text[:inner], unit)
         piece = uncorrected(text, line, part.start)
-        answer = self._asked_derivative(text, piece, part) or self._evaluated(text, piece, part, inner, unit)
+        answer = self._asked_derivative(text, piece, part) or self._evaluated(
+            text, piece, part, inner, unit
+        )
         self._keep(answer)
         return answer
 
@@ -559,7 +624,9 @@ class Session:
         called = Offer(0, len(primed[1]), f"{primed[1]}({parameter})")
         return self._derivatives(piece.part(*primed.span(1)).apply_offer(called), parameter, order)
 
-    def _evaluated(self, text: str, piece: AsRead, part: TypedStatement, inner: int, unit: str | None) -> Shown:
+    def _evaluated(
+        self, text: str, piece: AsRead, part: TypedStatement, inner: int, unit: str | None
+    ) -> Shown:
         """Return the value of the expression before `inner`, perhaps in a unit."""
         primed, warnings = _WHOLE_PRIME.fullmatch(text), None
         if primed is not None and _is_one_call(primed[3]) and _order(primed[2]) == 1:
@@ -583,11 +650,17 @@ class Session:
         if isinstance(answer.answer, Gradient):
             units = answer.answer.units
             self._give(ANSWER, _with_unit(answer.answer.value, units and units["value"]))
-        elif formula is not None and len(formula) <= MAX_ANSWER_LENGTH and ANSWER not in names_in(formula):
+        elif (
+            formula is not None
+            and len(formula) <= MAX_ANSWER_LENGTH
+            and ANSWER not in names_in(formula)
+        ):
             self._give(ANSWER, Definition(None, formula))
 
     def _is_quantity(self, text: str, *, converted: bool) -> bool:
-        """Return whether a text is a number with a unit; if it is not `converted`, certainly: no `2 m` or `3t`."""
+        """Return whether a text is a number with a unit; if it is not `converted`, certainly: no `2
+        m` or `3t`.
+        """
         from ...questions.quantities import split_quantity
 
         is_certain = converted or (self.lenient and measured_numbers(text) != [])
@@ -611,22 +684,32 @@ class Session:
         if unit is not None and own is not None:
             check_periods(number, own, parse_unit(unit))
         asked = unit or str(own)
-        answer = _without_option(lambda: gradient(ANSWER, {ANSWER: quantity}, wrt=(), units=asked, arithmetic=DOUBLE))
+        answer = _without_option(
+            lambda: gradient(ANSWER, {ANSWER: quantity}, wrt=(), units=asked, arithmetic=DOUBLE)
+        )
         answer = answer._replace(point={}, warnings=())
         self._give(ANSWER, _with_unit(answer.value, answer.units and answer.units["value"]))
         return Shown(ANSWER, piece._replace(expected=piece.text), answer)
 
     def _in_brackets(self, piece: AsRead) -> AsRead:
-        """Return the reading of what is converted to a unit, whose numbers have units too: `3 bar * 2 L in J`."""
+        """Return the reading of what is converted to a unit, whose numbers have units too: `3 bar *
+        2 L in J`.
+        """
         found = measured_numbers(piece.text, self.names, every=True) if self.lenient else []
         for one in [one for one in found if not one.divides_a_number(piece.text)][::-1]:
             piece = piece.apply_offer(one.offer)
         return piece
 
-    def _value(self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None) -> Shown:
+    def _value(
+        self, piece: AsRead, name: str, freed: Collection[str] = (), unit: str | None = None
+    ) -> Shown:
         program, reading, point = self._read(piece, freed)
         # of a list, only the entries used
-        point = {own: number for own, number in point.items() if own in program.leaves or not own.endswith("]")}
+        point = {
+            own: number
+            for own, number in point.items()
+            if own in program.leaves or not own.endswith("]")
+        }
         free = [leaf for leaf in program.leaves if leaf not in point]
         if free:
             if unit is not None:
@@ -637,22 +720,32 @@ class Session:
             return self._in_variables(name, reading, text, free, is_list=len(program.outputs) > 1)
         result: Gradient[float] | Listing
         is_number = reading.text.strip() in self.values
-        wanted = [leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number]
+        wanted = [
+            leaf for leaf in program.leaves if leaf.partition("[")[0] != ANSWER and not is_number
+        ]
         if len(program.outputs) > 1:
             name, result = "", self._list(name, reading, point, wanted, program, unit)
         else:
             ask = partial(gradient, wrt=wanted, units=unit, arithmetic=DOUBLE)
             result = _without_option(lambda: _blame(reading, lambda: ask(reading.text, point)))
-            result = result._replace(point={name: x for name, x in result.point.items() if name in wanted})
+            result = result._replace(
+                point={name: x for name, x in result.point.items() if name in wanted}
+            )
         warnings = (*result.warnings, *self._kinks(reading.text))
         return Shown(name, reading, result._replace(warnings=warnings))
 
-    def _in_variables(self, name: str, reading: AsRead, text: AsRead, free: list[str], *, is_list: bool) -> Shown:
-        """Return the derivatives of a formula some of whose variables have no numbers, as formulas."""
+    def _in_variables(
+        self, name: str, reading: AsRead, text: AsRead, free: list[str], *, is_list: bool
+    ) -> Shown:
+        """Return the derivatives of a formula some of whose variables have no numbers, as
+        formulas.
+        """
         from ..formulas.diff import check_names, diff  # plain values start sooner without
 
         program = parse(text.text, units=True)
-        _blame(text, lambda: check_names(program, {*program.leaves}.difference(free), products=True))
+        _blame(
+            text, lambda: check_names(program, {*program.leaves}.difference(free), products=True)
+        )
         if is_list:
             return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
         formula = expression_text(single_output(program))
@@ -687,7 +780,9 @@ class Session:
             self._give(ANSWER, _listed(shape, map(_with_unit, measured.values)))
         return Listing(texts, answer.warnings)
 
-    def _list_of_formulas(self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]) -> Shown:
+    def _list_of_formulas(
+        self, name: str, reading: AsRead, text: AsRead, free: Sequence[str]
+    ) -> Shown:
         from ..formulas.derivation import derivative_name
         from ..formulas.diff_view import Listing
 
@@ -696,7 +791,9 @@ class Session:
         value = _listed(shape, map(expression_text, program.outputs))
         texts = {} if value == text.text[text.first :].strip() else {name: value}
         if len(free) * len(program.outputs) <= MAX_LISTED_DERIVATIVES:
-            texts |= {derivative_name((by,)): _derivative(text.text, by, 1, text.first) for by in free}
+            texts |= {
+                derivative_name((by,)): _derivative(text.text, by, 1, text.first) for by in free
+            }
         return Shown("", reading, Listing(texts), value)
 
     def _derivatives(self, piece: AsRead, by: str, order: int) -> Shown:
@@ -706,7 +803,8 @@ class Session:
 
         self.last = piece.text.strip()
         piece, freed = self.spelled_out(piece)
-        # parameters of a function hide formulas of the same name, as they do where the function is shown
+        # parameters of a function hide formulas of the same name, as they do where the function is
+        # shown
         hidden = {by, *freed.intersection(self.definitions)}
         program, reading, point = self._read(piece, hidden)
         with_values = point | ({by: self.values[by]} if by in self.values else {})
@@ -757,8 +855,16 @@ class Session:
         for name in [name for name in dict.fromkeys(used) if name in self.definitions]:
             program_of_name = parse(self._program(name), units=True)
             if any(node.primitive.kink for node in in_order(program_of_name.outputs)):
-                message = f"`{name}` may have kinks, where the formula of `{name}'` has a conventional value"
-                yield Diagnostic("kink", message, None, f"compute `{name}'(3)` by itself to see whether there is one")
+                message = (
+                    f"`{name}` may have kinks, where the formula of `{name}'` has a conventional"
+                    " value"
+                )
+                yield Diagnostic(
+                    "kink",
+                    message,
+                    None,
+                    f"compute `{name}'(3)` by itself to see whether there is one",
+                )
 
     def _check_others(self, changed: str) -> None:
         for name, own in self.definitions.items():
@@ -767,7 +873,9 @@ class Session:
                     parse(self._program(name), self.values, units=True)
                 except ExpressionError as error:
                     message = f"`{name}` uses `{changed}`, and now: {error}"
-                    raise ExpressionError(error.kind, message, hint=f"`:forget {name}` first") from None
+                    raise ExpressionError(
+                        error.kind, message, hint=f"`:forget {name}` first"
+                    ) from None
 
     def _give(self, name: str, meaning: str | Definition) -> None:
         if isinstance(meaning, str):
@@ -813,7 +921,9 @@ def _number_of(reading: AsRead, point: Mapping[str, str]) -> str:
 
 
 def _unit_of_a_letter(text: str) -> str | None:
-    """Return the name of the unit that a letter of its own is, which may be a variable; None for letters of the SI."""
+    """Return the name of the unit that a letter of its own is, which may be a variable; None for
+    letters of the SI.
+    """
     from ...engine.quantities.table import spellings
 
     letters = [word for word in re.findall(r"[^\W\d_]+", text) if len(word) == 1]
@@ -822,8 +932,13 @@ def _unit_of_a_letter(text: str) -> str | None:
 
 
 def _valued(point: Mapping[str, str]) -> dict[str, float]:
-    """Return the names that have values, with units where these have: `5 N*h` is a product of quantities then."""
-    return {name: value_with_unit(name, x) if _QUANTITY.fullmatch(x) else 0.0 for name, x in point.items()}
+    """Return the names that have values, with units where these have: `5 N*h` is a product of
+    quantities then.
+    """
+    return {
+        name: value_with_unit(name, x) if _QUANTITY.fullmatch(x) else 0.0
+        for name, x in point.items()
+    }
 
 
 def _order(primes: str) -> int:
@@ -831,7 +946,8 @@ def _order(primes: str) -> int:
 
 
 def derivative_in_full(statement: str, valued: Collection[str] = ()) -> str:
-    """Return a derivative at its variable with the operator, `d/dx f(x)` for `f'(x)`; another text as it is.
+    """Return a derivative at its variable with the operator, `d/dx f(x)` for `f'(x)`; another text
+    as it is.
 
     Names that are `valued`, and constants, are no variables.
 
@@ -870,7 +986,9 @@ def _without_option(answer: Callable[[], Answer]) -> Answer:
         return answer()
     except ExpressionError as error:
         diagnostic = error.diagnostic
-        message, hint = (text and text.replace("`--in ", "`") for text in (diagnostic.message, diagnostic.hint))
+        message, hint = (
+            text and text.replace("`--in ", "`") for text in (diagnostic.message, diagnostic.hint)
+        )
         error.diagnostic = diagnostic._replace(message=message or "", hint=hint)
         raise
 

@@ -71,8 +71,8 @@ if TYPE_CHECKING:
     from ...cli.completion import TypedLine
     from ...cli.declarations import Option
 
+# The session's own commands, without the colon.
 SPECIAL = ("help", "names", "forget", "steps", "tree", "save", "load", "quit")
-"""The session's own commands, without the colon."""
 _WORD = re.compile(r"(--[\w-]+=)?([\"'])(.*?)\2(?=\s|$)|\S+", re.DOTALL)
 _COMMAND = re.compile(r"\s*(?:\$\s*)?(autodiff\s+)?([a-z]+)(?![\w'’′])")
 _OPERAND = re.compile(r"\s+(?!(?:if|else|and|or|in)\b)[\w\"']")
@@ -103,7 +103,8 @@ _WORD_OF_OPTION = re.compile(r"\s(--[a-z][a-z-]+)(?=[\s=]|$)")
 
 
 def _command_with_options(line: str) -> str | None:
-    """Return the command of a formula with options behind it, as the command line has it; None without options.
+    """Return the command of a formula with options behind it, as the command line has it; None
+    without options.
 
     The `=` of `--at x=3` makes no equation of it.
     """
@@ -147,7 +148,9 @@ class Lines:
         text = line.strip()
         if not text or text.startswith("#"):
             return 0
-        if (spelled := in_parentheses(definition_first(line.strip()), self.session.names)) != line.strip():
+        if (
+            spelled := in_parentheses(definition_first(line.strip()), self.session.names)
+        ) != line.strip():
             write_reading("", spelled)
             line, text = spelled, spelled.strip()
         if text in ("exit", "quit", "exit()", "quit()") and text not in self.session.names:
@@ -156,17 +159,25 @@ class Lines:
             return _help("")
         if text.startswith(":"):
             name, _, rest = text[1:].partition(" ")
-            return self._special({"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip())
+            return self._special(
+                {"q": "quit", "h": "help", "?": "help"}.get(name, name), rest.strip()
+            )
         asked = _in_words(text, self.session) or self._command_of(line)
         if asked is not None:
             return self._command(*asked)
         _check_definition(text)
         parts = [*statements_of(line)]
         command = _command_with_options(line)
-        slope = slope_arguments(text, self.session.names) if command is None and "=" in text else None
+        slope = (
+            slope_arguments(text, self.session.names) if command is None and "=" in text else None
+        )
         if slope is not None:
             return self._command(f"diff {' '.join(slope)}", "diff", len("diff"))
-        if command is None and len(parts) == 1 and (is_equation(line, parts[0]) or are_equations(line, parts[0])):
+        if (
+            command is None
+            and len(parts) == 1
+            and (is_equation(line, parts[0]) or are_equations(line, parts[0]))
+        ):
             command = "solve"
         if command is not None:
             return self._command(f"{command} {text}", command, len(command))
@@ -187,20 +198,26 @@ class Lines:
         if match is None or _ASSIGNS.match(line, match.end()):
             return None
         name, after = match[2], line[match.end() :]
-        if match[1] is None and (name in self.session.names or next(statements_of(line)).kind == "define"):
+        if match[1] is None and (
+            name in self.session.names or next(statements_of(line)).kind == "define"
+        ):
             return None
         if name in COMMANDS or name in PAGES:
             return line, name, match.end()
         own = slips.SESSION_SYNONYMS.get(name)
         if own and match[1] is None and re.fullmatch(r"(\s+[\w., ]+)?", after):
             raise usage_error(f"there is no command `{name}`", f"write `{own[0]}{after}`")
-        if match[1] or (len(name) > 2 and name not in FUNCTIONS and _is_meant_as_command(name, after)):
+        if match[1] or (
+            len(name) > 2 and name not in FUNCTIONS and _is_meant_as_command(name, after)
+        ):
             raise _as_typed_here(slips.bad_command(name))
         return None
 
     def _command(self, line: str, command: str, end: int) -> int:
         if command in SESSIONS:
-            raise usage_error("this is a session already", "type a formula or a command; `:help` lists them")
+            raise usage_error(
+                "this is a session already", "type a formula or a command; `:help` lists them"
+            )
         words = _words_in(line, end)
         if command in PAGES:
             return _help("") if command == "help" and not words else _app([command, *words])
@@ -213,9 +230,15 @@ class Lines:
         typed_line = _typed_options(options.values(), values)
         sys.stdout.flush()
         if "file" not in values and "expr" in declared(command).defaults:
-            unknown = [word for word in others if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2]
+            unknown = [
+                word
+                for word in others
+                if len(word.partition("=")[0]) > slips.MAX_VARIABLE_LENGTH + 2
+            ]
             unknown = [word for word in unknown if looks_like_option(word)]
-            expression = [word for word in others if isinstance(word, _Word) and word not in unknown]
+            expression = [
+                word for word in others if isinstance(word, _Word) and word not in unknown
+            ]
             others = [*unknown, self._program(line, expression, values, command, typed_line)]
         return answer(command, check_all(values, others, (), command))
 
@@ -231,7 +254,9 @@ class Lines:
         if piece.text == "-":
             raise usage_error(*STDIN_IS_TAKEN)
         if not piece.text:
-            raise usage_error("there is no expression yet", "write it after the command: `plot x^2`")
+            raise usage_error(
+                "there is no expression yet", "write it after the command: `plot x^2`"
+            )
         hidden = self._named_by_options(values, typed_line)
         typed_text, options = piece.text, declared(command).options
         piece, freed = self.session.spelled_out(piece, hidden)
@@ -258,7 +283,9 @@ class Lines:
         named: set[str] = set()
         for text in (*values.get("at", ()), *(values.get("fix") or ())):
             is_file = text.startswith("@")
-            named.update(default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text))
+            named.update(
+                default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text)
+            )
         unknowns = names_of_option(values.get("unknowns"), "--for") or ()
         named.update(name for name in unknowns if name in self.session.definitions)
         named.update(columns(typed_line))
@@ -279,7 +306,9 @@ class Lines:
             return self.load(rest)
         elif name == "names":
             lines = [f"{name} = {number}" for name, number in session.values.items()]
-            lines += [session.in_primes(own.statement(name)) for name, own in session.definitions.items()]
+            lines += [
+                session.in_primes(own.statement(name)) for name, own in session.definitions.items()
+            ]
             sys.stdout.write("\n".join(lines or ["there are no names yet"]) + "\n")
         elif name == "forget":
             if not rest:
@@ -322,7 +351,9 @@ class Lines:
 
 
 def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
-    """Return the line, the command and its end for a limit, an integral or another question that is written as such."""
+    """Return the line, the command and its end for a limit, an integral or another question that is
+    written as such.
+    """
     limit = limit_arguments(text)
     if limit is not None:
         return f"limit {' '.join(limit)}", "limit", len("limit")
@@ -337,14 +368,18 @@ def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
         command, formula, *more = question
         _check_are_variables(more, session)
         # the values of options may have blanks, the formula is one
-        line = " ".join([command, formula, *[f'"{word}"' if " " in word else word for word in more]])
+        line = " ".join(
+            [command, formula, *[f'"{word}"' if " " in word else word for word in more]]
+        )
         write_reading("", line)
         return line, command, len(command)
     return None
 
 
 def _check_are_variables(options: Sequence[str], session: Session) -> None:
-    """Raise an error where the coordinates of a point were taken for values of the session's functions."""
+    """Raise an error where the coordinates of a point were taken for values of the session's
+    functions.
+    """
     for name in re.findall(r"([^\W\d]\w*)\s*=", " ".join(options)):
         if name in session.definitions:
             hint = f"give the value of its variable: `tangent {name} --at x=1`"
@@ -352,7 +387,9 @@ def _check_are_variables(options: Sequence[str], session: Session) -> None:
 
 
 def _by_word(text: str, names: Collection[str]) -> list[str] | None:
-    """Return a command and its arguments for a line with another word for it, or with its options in words."""
+    """Return a command and its arguments for a line with another word for it, or with its options
+    in words.
+    """
     word, _, rest = text.partition(" ")
     command = word if word in IN_WORDS else next(iter(slips.WORDS.get(word.lower(), ())), "")
     rest = rest.strip().removeprefix("of ")
@@ -369,15 +406,22 @@ def _check_definition(text: str) -> None:
     for pattern, statement in FOREIGN:
         if match := pattern.fullmatch(text):
             span, hint = Span(0, len(text)), f"write `{match.expand(statement)}`"
-            raise ExpressionError("syntax", "definitions are written in another way here", span, hint)
+            raise ExpressionError(
+                "syntax", "definitions are written in another way here", span, hint
+            )
 
 
 def _is_meant_as_command(name: str, after: str) -> bool:
-    """Return whether a name that begins a line is another program's command, or a slip of one of ours."""
+    """Return whether a name that begins a line is another program's command, or a slip of one of
+    ours.
+    """
     is_command = name in slips.COMMAND_SYNONYMS or name in slips.COMMAND_ADVICE
     if is_command and re.match(r"\s+[\w(\"']|\Z", after) is not None:
         return True
-    return bool(_OPERAND.match(after)) and closest(name, [*COMMANDS, *FUNCTIONS, "quit", "exit"]) in COMMANDS
+    return (
+        bool(_OPERAND.match(after))
+        and closest(name, [*COMMANDS, *FUNCTIONS, "quit", "exit"]) in COMMANDS
+    )
 
 
 def _unknown_special(name: str) -> ExpressionError:
@@ -387,7 +431,9 @@ def _unknown_special(name: str) -> ExpressionError:
 
 
 def _typed_options(options: Iterable[Option], values: Mapping[str, Any]) -> TypedLine:
-    """Return the options of a line with their texts. Raises a usage error if one would read standard input."""
+    """Return the options of a line with their texts. Raises a usage error if one would read
+    standard input.
+    """
     from ...cli.completion import TypedLine
 
     typed = [(option, text) for option in options for text in _texts(values.get(option.parameter))]
@@ -421,7 +467,8 @@ def show(session: Session, line: str, shown: Shown, *, alone: bool = False) -> N
         return
     view: View[Any] = GradientView(name="" if alone else shown.name, tree=False)
     if not isinstance(shown.answer, Gradient):
-        from ..formulas.diff_view import DiffView, Listing, ListView  # plain values start sooner without
+        # plain values start sooner without
+        from ..formulas.diff_view import DiffView, Listing, ListView
 
         if isinstance(shown.answer, Listing):
             view = ListView(unnamed=ANSWER if alone else None)
@@ -448,11 +495,14 @@ def _advise(error: ExpressionError, text: str) -> None:
 
 
 def answer_line(text: str, *, lenient: bool) -> int:
-    """Answer a formula as a line of a session without names; return the exit code. Raises `ExpressionError`."""
+    """Answer a formula as a line of a session without names; return the exit code. Raises
+    `ExpressionError`.
+    """
     parts = [*statements_of(text)]
     if not parts:
         raise usage_error("there is no expression", 'write a formula, as in `autodiff "x**2"`')
-    reading = {"lenient": True} if lenient else {"strict": True}  # which a command would choose by its output
+    # which a command would choose by its output
+    reading = {"lenient": True} if lenient else {"strict": True}
     if any(is_equation(text, part) or are_equations(text, part) for part in parts):
         return answer("solve", {"expr": text, **reading})
     is_program = len(parts) > 1 and not has_primes(text)
@@ -460,7 +510,9 @@ def answer_line(text: str, *, lenient: bool) -> int:
         command = "diff" if has_variables(text) else "grad"
         return answer(command, {"expr": text, **reading})
     last = parts[-1]
-    in_full = derivative_in_full(text[last.start : last.end], [part.name for part in parts if part.kind == "bind"])
+    in_full = derivative_in_full(
+        text[last.start : last.end], [part.name for part in parts if part.kind == "bind"]
+    )
     if in_full != text[last.start : last.end]:
         # alone, its formula is asked for, and no derivative of it
         text = text[: last.start] + in_full
@@ -479,7 +531,9 @@ def answer_line(text: str, *, lenient: bool) -> int:
 
 
 def check_bound_once(text: str, parts: Sequence[TypedStatement]) -> None:
-    """Raise an error for a name that is bound twice: in a session it is the last of them everywhere."""
+    """Raise an error for a name that is bound twice: in a session it is the last of them
+    everywhere.
+    """
     bound: set[str] = set()
     for part in parts:
         if part.name in bound and part.kind == "bind":
@@ -508,8 +562,12 @@ def _help(rest: str) -> int:
         return _app(["help", rest])
     width = min(terminal_of(sys.stdout).width or 80, 80)
     lines = [f"{typed:<20}  {meaning}" for typed, meaning in table("session").items()]
-    lines = [fill(line, width, subsequent_indent=" " * 22, break_on_hyphens=False) for line in lines]
-    lines.append(fill("Informal notation is read where it is unambiguous: `read as:` shows how.", width))
+    lines = [
+        fill(line, width, subsequent_indent=" " * 22, break_on_hyphens=False) for line in lines
+    ]
+    lines.append(
+        fill("Informal notation is read where it is unambiguous: `read as:` shows how.", width)
+    )
     lines.append(fill(f"The commands: {', '.join(QUESTIONS)}.", width))
     sys.stdout.write("\n".join(lines) + "\n")
     return 0

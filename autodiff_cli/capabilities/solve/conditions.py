@@ -18,7 +18,9 @@ ZERO, ONE = constant(0.0, "0"), constant(1.0, "1")
 
 
 def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
-    """Return whether comparisons can hold, and the text of the undecided ones, without those that others imply."""
+    """Return whether comparisons can hold, and the text of the undecided ones, without those that
+    others imply.
+    """
     undecided: dict[str, Value] = {}
     possible = True
     for condition in (factor for compound in conditions for factor in _factors(compound)):
@@ -28,18 +30,30 @@ def conditions_of(conditions: Sequence[Value]) -> tuple[bool, str | None]:
             undecided.setdefault(expression_text(condition), condition)
     nonzero = {text for condition in undecided.values() for text in _nonzero_where(condition)}
     possible = possible and not _zeros(undecided, EQ) & (nonzero | _zeros(undecided, NE))
-    texts = [text for text, condition in undecided.items() if not _is_implied(condition, undecided, nonzero)]
+    texts = [
+        text
+        for text, condition in undecided.items()
+        if not _is_implied(condition, undecided, nonzero)
+    ]
     return possible, " and ".join(texts) or None
 
 
 def _zeros(conditions: Mapping[str, Value], relation: Primitive) -> set[str]:
     """Return the texts of what comparisons with 0 by a relation are about."""
-    comparisons = (condition for condition in conditions.values() if condition.primitive is relation)
-    return {expression_text(condition._prev[0]) for condition in comparisons if _is_zero(condition._prev[1])}
+    comparisons = (
+        condition for condition in conditions.values() if condition.primitive is relation
+    )
+    return {
+        expression_text(condition._prev[0])
+        for condition in comparisons
+        if _is_zero(condition._prev[1])
+    }
 
 
 def _always(condition: Value) -> bool | None:
-    """Return whether a comparison holds for all values of its variables, or for none; None if undecided."""
+    """Return whether a comparison holds for all values of its variables, or for none; None if
+    undecided.
+    """
     left, right = map(number_of, condition._prev)
     if left is not None and right is not None:
         return "<=>"[(left > right) - (left < right) + 1] in condition.primitive.holds
@@ -83,7 +97,9 @@ def _factors(condition: Value) -> Iterator[Value]:
         factors = [part for part in inner._prev if number_of(part) is None]
         if len(factors) != 1 or factors[0] is not inner._prev[0 if inner.primitive is DIV else -1]:
             break
-        is_negative = inner.primitive is NEG or any((number_of(part) or 0) < 0 for part in inner._prev)
+        is_negative = inner.primitive is NEG or any(
+            (number_of(part) or 0) < 0 for part in inner._prev
+        )
         if condition.primitive is not EQ and is_negative:
             break
         inner = factors[0]
@@ -93,7 +109,11 @@ def _factors(condition: Value) -> Iterator[Value]:
 def _nonzero_factors(inner: Value) -> Iterator[Value]:
     """Yield the conditions under which a formula is not 0, where it has a value."""
     primitive, inputs = inner.primitive, inner._prev
-    if primitive is NEG or primitive is SQRT or (primitive is POW and (number_of(inputs[1]) or 0) > 0):
+    if (
+        primitive is NEG
+        or primitive is SQRT
+        or (primitive is POW and (number_of(inputs[1]) or 0) > 0)
+    ):
         yield from _factors(node(NE, (inputs[0], ZERO)))
     elif primitive in (MUL, DIV):
         for part in inputs if primitive is MUL else inputs[:1]:
@@ -118,7 +138,9 @@ def simplest(value: Value) -> Value:
 
 
 def number_of(value: Value) -> Fraction | None:
-    """Return the value of a formula of numbers; doubles stand for `pi` and for numbers with units."""
+    """Return the value of a formula of numbers; doubles stand for `pi` and for numbers with
+    units.
+    """
     if value.primitive is NEG:
         inner = number_of(value._prev[0])
         return None if inner is None else -inner

@@ -1,7 +1,8 @@
 """All solutions of equations between bounds, proven by the interval Newton method.
 
 Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
-around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
+around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of
+Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -29,17 +30,18 @@ MAX_GUESSED_DECIMALS = 6
 SEARCH_BITS = 80
 MAX_BOXES = 5_000
 RESERVED_WORK_SHARE = 0.3  # for the digits of the solutions
+# The work for the digits of a solution, in boxes; measured at about 10.
 BOXES_A_SOLUTION = 16
-"""The work for the digits of a solution, in boxes; measured at about 10."""
+# Boxes that have shrunk to this share stay undecided.
 MIN_BOX_SHARE = 2.0**-44
-"""Boxes that have shrunk to this share stay undecided."""
 MAX_MULTIPLE_ROOT_WIDTH = 2.0**-6
+# Undecided boxes below this share of the range are named as places where the equations have no
+# bound.
 MAX_POLE_SHARE = 1e-3
-"""Undecided boxes below this share of the range are named as places where the equations have no bound."""
+# The share of the range by which the end of solutions is rounded.
 MAX_END_WIDTH = 2.0**-40
-"""The share of the range by which the end of solutions is rounded."""
+# Undecided boxes closer than this share of the range are shown as one.
 MERGE_DISTANCE = 2.0**-20
-"""Undecided boxes closer than this share of the range are shown as one."""
 
 
 def prove(finder: Search) -> list[list[float]]:
@@ -50,7 +52,9 @@ def prove(finder: Search) -> list[list[float]]:
 
 
 class _Proof:
-    """The boxes between the bounds of equations: those with one solution, with many, and undecided ones."""
+    """The boxes between the bounds of equations: those with one solution, with many, and undecided
+    ones.
+    """
 
     def __init__(self, finder: Search) -> None:
         from ...engine.numbers.ball import Balls
@@ -75,7 +79,9 @@ class _Proof:
 
         finder = self.finder
         box = [arb(low).union(arb(high)) for low, high in self.bounds]
-        found = search(self.operator, box, finder.stop, self._has_multiple_root, self.equations.is_bounded)
+        found = search(
+            self.operator, box, finder.stop, self._has_multiple_root, self.equations.is_bounded
+        )
         solutions, flat, self.undecided, complete = found
         starts = [[x] for x in self.multiple]
         simple: list[Box] = []
@@ -94,19 +100,32 @@ class _Proof:
         self._record_undecided()
         finder.complete = complete and not self.undecided
         finder.special_roots.update(((x,), Root(order)) for x, order in self.multiple.items())
-        return sorted(x for x in starts if all(low <= a <= high for a, (low, high) in zip(x, self.bounds, strict=True)))
+        return sorted(
+            x
+            for x in starts
+            if all(low <= a <= high for a, (low, high) in zip(x, self.bounds, strict=True))
+        )
 
     def _has_multiple_root(self, box: Box) -> bool:
-        root = _multiple_root(self.operator, box) if len(box) == 1 and self.equations.is_bounded(box) else None
+        root = (
+            _multiple_root(self.operator, box)
+            if len(box) == 1 and self.equations.is_bounded(box)
+            else None
+        )
         self.multiple.update([root] if root else [])
         return root is not None
 
     def _zeros_of(self, factor: Value) -> tuple[list[Box], list[Box]]:
-        """Return boxes with one zero and boxes of zeros of a factor: those of a power's base may be simple."""
+        """Return boxes with one zero and boxes of zeros of a factor: those of a power's base may be
+        simple.
+        """
         simple, flat, undecided = list[Box](), list[Box](), list[Box]()
         for box in self.undecided:
             proven, zeros, left, _ = search(
-                self._krawczyk([factor]), box, self.finder.stop, is_bounded=self.equations.is_bounded
+                self._krawczyk([factor]),
+                box,
+                self.finder.stop,
+                is_bounded=self.equations.is_bounded,
             )
             simple, flat, undecided = simple + proven, flat + zeros, undecided + left
         self.undecided = undecided
@@ -115,7 +134,10 @@ class _Proof:
     def _warn_of_flat(self, flat: Sequence[Box]) -> None:
         if not flat:
             return
-        largest, text = max(flat, key=lambda box: sum(float(a.rad()) for a in box)), self.finder.problem.text
+        largest, text = (
+            max(flat, key=lambda box: sum(float(a.rad()) for a in box)),
+            self.finder.problem.text,
+        )
         ends = zip(self.unknowns, map(ends_of, largest), strict=True)
         ranges = [f"{text(x, low)} ≤ {x} ≤ {text(x, high)}" for x, (low, high) in ends]
         message = f"the equations hold at all points with {', '.join(ranges)}"
@@ -129,7 +151,9 @@ class _Proof:
 
         ((first, last),) = self.bounds
         width = (last - first) * MAX_END_WIDTH
-        low, high = (next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last)))
+        low, high = (
+            next(iter(_decimals(arb(x, width))), x) for x in (max(bottom, first), min(top, last))
+        )
         holds = {x: self.decimals.decide_at([repr(x)]) for x in (low, high)}
         # a minimal box beside the interval is only its end
         # if it is known whether the equation holds there
@@ -138,21 +162,30 @@ class _Proof:
         self.undecided = [
             box
             for box in self.undecided
-            if 2 * box[0].rad() > width or not box[0].overlaps(near) or any(map(box[0].overlaps, unknown))
+            if 2 * box[0].rad() > width
+            or not box[0].overlaps(near)
+            or any(map(box[0].overlaps, unknown))
         ]
         begin, end = (End(x, Fraction(x), included=bool(holds[x])) for x in (low, high))
         self.finder.plateaus.append(SolutionInterval(begin, end, proven=True))
         proves_root = self.equations.proves_root
-        inside = [x for x in _decimals(arb(low).union(arb(high))) if low < x < high and proves_root([x])]
+        inside = [
+            x for x in _decimals(arb(low).union(arb(high))) if low < x < high and proves_root([x])
+        ]
         place = low if holds[low] and proves_root([low]) else [*inside, low / 2 + high / 2][0]
         self.finder.special_roots[place,] = Root(errors=[0.0])
         return place
 
     def _start(self, box: Box) -> list[float] | None:
-        """Return the middle of a box with one zero of the numerators; None if it is none of the equations."""
+        """Return the middle of a box with one zero of the numerators; None if it is none of the
+        equations.
+        """
         equations = self.equations
         exact = _exact(self.operator, box)
-        if exact is not None and equations.decide([equations.m.number(x).a for x in exact]) is False:
+        if (
+            exact is not None
+            and equations.decide([equations.m.number(x).a for x in exact]) is False
+        ):
             return None
         if not equations.is_bounded(box):
             self.undecided.append(box)
@@ -165,7 +198,9 @@ class _Proof:
         for box in self.undecided:
             sides = [*map(ends_of, box)]
             finder.undecided.append(dict(zip(self.unknowns, sides, strict=True)))
-            widths = ((high - low, b - a) for (low, high), (a, b) in zip(sides, self.bounds, strict=True))
+            widths = (
+                (high - low, b - a) for (low, high), (a, b) in zip(sides, self.bounds, strict=True)
+            )
             is_small = all(width < MAX_POLE_SHARE * whole for width, whole in widths)
             if is_small and not self.equations.is_bounded(box):
                 finder.unbounded.append(finder.undecided[-1])
@@ -212,8 +247,8 @@ def _exact(operator: Krawczyk, box: Box) -> list[float] | None:
 def _multiple_root(operator: Krawczyk, box: Box) -> tuple[float, int] | None:
     """Return the only root in a box, and its multiplicity k; None if not proven.
 
-    All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by Taylor's theorem the
-    function is (x - root)**k/k! times a value of the k-th derivative.
+    All derivatives below the k-th are exactly 0 there, and the k-th has no zero in the box: by
+    Taylor's theorem the function is (x - root)**k/k! times a value of the k-th derivative.
     """
     start = _exact(operator, box)
     if start is None:
@@ -221,7 +256,9 @@ def _multiple_root(operator: Krawczyk, box: Box) -> tuple[float, int] | None:
     m, (name,) = operator.m, operator.unknowns
     output = multiplied_out(operator.outputs[0])
     with Defined(ArithmeticError, ValueError):
-        at = taylor_in(m, output, {**operator.values, name: m.number(start[0])}, name, MAX_PROVEN_MULTIPLICITY)
+        at = taylor_in(
+            m, output, {**operator.values, name: m.number(start[0])}, name, MAX_PROVEN_MULTIPLICITY
+        )
         order = next((k for k, c in enumerate(at) if not m.number(c).a.is_zero()), 0)
         if order:
             around: Mapping[str, Any] = {**operator.values, name: operator.ball(box[0])}
@@ -262,19 +299,25 @@ class _Bisection:
     """Boxes that are contracted or halved until each is decided."""
 
     def __init__(
-        self, operator: Krawczyk, box: Box, resolved: Callable[[Box], bool], is_bounded: Callable[[Box], bool]
+        self,
+        operator: Krawczyk,
+        box: Box,
+        resolved: Callable[[Box], bool],
+        is_bounded: Callable[[Box], bool],
     ) -> None:
         self.operator, self.resolved, self.is_bounded = operator, resolved, is_bounded
         self.widths = [float(a.rad()) or 1.0 for a in box]
+        # A heap: less the share of the width, and a number that no two have.
         self.waiting: list[tuple[float, int, Box]] = [(-1.0, 0, box)]
-        """A heap: less the share of the width, and a number that no two have."""
         self.proven: list[Box] = []
         self.flat: list[Box] = []
         self.undecided: list[Box] = []
         self._number = count(1)
 
     def examine(self, here: Box) -> bool:
-        """Decide, contract or halve a box; return whether it has been proven to have one solution."""
+        """Decide, contract or halve a box; return whether it has been proven to have one
+        solution.
+        """
         holds = self.operator.decide(here)
         if holds is False:
             return False
@@ -318,7 +361,9 @@ class _Bisection:
 
 
 def _unique(operator: Krawczyk, contracted: Box, here: Box) -> Box | None:
-    """Return a box with exactly one solution, which is all that `here` has; None if that is not proven."""
+    """Return a box with exactly one solution, which is all that `here` has; None if that is not
+    proven.
+    """
     if is_inside(contracted, here):
         return contracted
     if not all(float(a.rad()) <= float(b.rad()) for a, b in zip(contracted, here, strict=True)):
@@ -349,7 +394,10 @@ def _clusters(undecided: Iterable[Box], widths: Sequence[float]) -> list[Box]:
     """Return boxes with those that touch as one."""
     clusters: list[tuple[Box, Box]] = []
     for box in sorted(undecided, key=lambda box: float(box[0].mid())):
-        one, grown = box, [grow(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)]
+        one, grown = (
+            box,
+            [grow(a, MERGE_DISTANCE * width) for a, width in zip(box, widths, strict=True)],
+        )
         while touching := [k for k, (_, other) in enumerate(clusters) if overlap(grown, other)]:
             other, wide = clusters.pop(touching[-1])
             one = [a.union(b) for a, b in zip(one, other, strict=True)]

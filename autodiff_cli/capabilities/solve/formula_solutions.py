@@ -28,12 +28,16 @@ class FormulaSolutions(Record):
 
     solutions: list[FormulaSolution]
     identity: str | None
-    """Where the equation holds for all values of the unknown for which it has a value; None for nowhere, or rarely."""
+    """Where the equation holds for all values of the unknown for which it has a value; None for
+    nowhere, or rarely.
+    """
     restriction: str | None
     """What holds for these solutions, while there may be others where it does not: `x > 0`."""
 
 
-def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -> FormulaSolutions | None:
+def formula_solutions(
+    output: Value, leaf: Value, values: Mapping[str, Value]
+) -> FormulaSolutions | None:
     """Return formulas for the solutions of `output = 0`; None if they are not found.
 
     `values` replace variables. Zeros of divisors are no solutions.
@@ -47,10 +51,15 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
     for solution, conditions in found:
         own = [condition for condition in conditions if leaf in in_order((condition,))]
         restrictions |= dict.fromkeys(map(expression_text, own))
-        possible, condition = conditions_of([condition for condition in conditions if condition not in own])
+        possible, condition = conditions_of(
+            [condition for condition in conditions if condition not in own]
+        )
         if possible:
             solutions[expression_text(solution), condition] = None
-    listed = [FormulaSolution(unknown=leaf.label, formula=text, condition=where) for text, where in solutions]
+    listed = [
+        FormulaSolution(unknown=leaf.label, formula=text, condition=where)
+        for text, where in solutions
+    ]
     return FormulaSolutions(
         solutions=listed,
         identity=_identity(equation, leaf, bool(listed)),
@@ -59,7 +68,9 @@ def formula_solutions(output: Value, leaf: Value, values: Mapping[str, Value]) -
 
 
 def _identity(equation: Value, leaf: Value, has_solutions: bool) -> str | None:
-    """Return the condition under which all coefficients are 0; beside solutions, only if it is a single one."""
+    """Return the condition under which all coefficients are 0; beside solutions, only if it is a
+    single one.
+    """
     parts = polynomial_in(fraction_of(equation)[0], leaf)
     coefficients = [part for part in map(simplest, parts or ()) if number_of(part) != 0]
     if not coefficients or any(number_of(part) is not None for part in coefficients):

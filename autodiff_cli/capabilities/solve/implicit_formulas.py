@@ -21,7 +21,13 @@ from ...language.printer import expression_text
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.equations import Equations, read_with_unknowns
 from ...questions.optional_units import program_units, with_units
-from ...questions.problem import Point, Problem, check_values, numbers_or_quantities, wanted_variables
+from ...questions.problem import (
+    Point,
+    Problem,
+    check_values,
+    numbers_or_quantities,
+    wanted_variables,
+)
 from ...questions.rounding import lost_number_warnings
 from ..formulas.derivation import (
     SIMPLIFY,
@@ -41,8 +47,8 @@ if TYPE_CHECKING:
 
 MAX_EQUATIONS = 4
 
+# Steps after both sides are differentiated.
 BOTH_SIDES, COLLECT, SOLVE = "both sides", "collect", "solve"
-"""Steps after both sides are differentiated."""
 
 
 def implicit_diff(
@@ -108,14 +114,21 @@ def implicit_diff(
 
 def _cramers_rule(program: Program, unknowns: Sequence[str], wanted: Sequence[str]) -> _CramersRule:
     leaves = {name: program.variables.get(name) or variable(name) for name in (*unknowns, *wanted)}
-    return _CramersRule(program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted])
+    return _CramersRule(
+        program.outputs, [leaves[name] for name in unknowns], [leaves[name] for name in wanted]
+    )
 
 
 def _condition_to_determine(unknowns: Sequence[str], work: _CramersRule) -> str | None:
-    """Return the condition on which equations determine the unknowns. Raises `ExpressionError` if they never do."""
+    """Return the condition on which equations determine the unknowns. Raises `ExpressionError` if
+    they never do.
+    """
     decided, condition = conditions_of([node(NE, (work.determinant, ZERO))])
     if not decided:
-        message = f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine {quote(unknowns)}"
+        message = (
+            f"the {'equations do' if len(unknowns) > 1 else 'equation does'} not determine"
+            f" {quote(unknowns)}"
+        )
         raise ExpressionError("domain", message, None, "choose other unknowns: `--for`")
     return condition
 
@@ -127,7 +140,10 @@ def _check_unknowns(program: Program, unknowns: Sequence[str]) -> None:
             message = f"`{name}` is not a variable of these equations"
             raise usage_error(message, f"they have {quote(program.variables)}")
     if len(unknowns) != count:
-        message = f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for {quote(unknowns)}"
+        message = (
+            f"there {'is' if count == 1 else 'are'} {plural(count, 'equation')} for"
+            f" {quote(unknowns)}"
+        )
         raise usage_error(message, "name as many unknowns as there are equations: `--for x,y`")
     if count > MAX_EQUATIONS:
         message = f"the formulas of {count} unknowns are too long; {MAX_EQUATIONS} is the most"
@@ -145,7 +161,9 @@ def _values(
     tree: Units | None = None
     wanted, measured, warnings = problem.wanted, problem.units, list[Diagnostic]()
     if measured is not None:
-        tree = measured.tree(values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas])
+        tree = measured.tree(
+            values=[measured.derivative([wanted[j] for j in by], k) for k, by in formulas]
+        )
         warnings += measured.warnings
 
     def task(m: NumberType, numbers: Values) -> dict[str, object]:
@@ -157,7 +175,10 @@ def _values(
         message = f"the derivative has no value here: {error}"
         raise ExpressionError("derivative", message, None, error.hint) from None
     sides = evaluate_in(REAL, problem.program.outputs, problem.values).values
-    hint = f"compute {quote(unknowns)} with `solve`; the values here are those of the curve through the point"
+    hint = (
+        f"compute {quote(unknowns)} with `solve`; the values here are those of the curve through"
+        " the point"
+    )
     roundings = Search(problem).rounding_errors([*problem.values.values()])
     for k, (off, rounding) in enumerate(zip(sides, roundings, strict=True)):
         if abs(off) > ZERO_ROUNDINGS * rounding:
@@ -165,32 +186,47 @@ def _values(
             message = f"the point is not on `{texts[k]}`: left side less right side is {left} there"
             warnings.append(Diagnostic("off", message, None, hint))
     if arithmetic == DOUBLE:
-        named = [f"the derivative of `{unknowns[k]}` by {quote([wanted[j] for j in by])}" for k, by in formulas]
+        named = [
+            f"the derivative of `{unknowns[k]}` by {quote([wanted[j] for j in by])}"
+            for k, by in formulas
+        ]
         warnings += _lost_digits(problem, named, list(formulas.values()))
     return DerivativeValues(answer["values"], answer["point"], tree, warnings)
 
 
-def _derivative(of: str, by: tuple[str, ...], formula: Value, value: Shown | None, condition: str | None) -> Derivative:
-    """Return a derivative with its short form, which holds where the equations determine the unknowns."""
+def _derivative(
+    of: str, by: tuple[str, ...], formula: Value, value: Shown | None, condition: str | None
+) -> Derivative:
+    """Return a derivative with its short form, which holds where the equations determine the
+    unknowns.
+    """
     shorter = generic_form(formula)
     where = [condition, *(expression_text(c) for c in (shorter.conditions if shorter else ()))]
     short = expression_text(shorter.formula) if shorter else None
-    return Derivative(by, expression_text(formula), value, short, " and ".join(filter(None, where)) or None, of)
+    return Derivative(
+        by, expression_text(formula), value, short, " and ".join(filter(None, where)) or None, of
+    )
 
 
+# The index of an unknown, and the ascending indices of the variables.
 Key = tuple[int, tuple[int, ...]]
-"""The index of an unknown, and the ascending indices of the variables."""
 
 
-def _lost_digits(problem: Problem, names: Sequence[str], formulas: Sequence[Value]) -> list[Diagnostic]:
+def _lost_digits(
+    problem: Problem, names: Sequence[str], formulas: Sequence[Value]
+) -> list[Diagnostic]:
     def compute(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
         return dict(zip(names, evaluate_in(m, formulas, at).values, strict=True))
 
-    return lost_number_warnings(problem.program.graph, problem.values, problem.point, compute, "diff")
+    return lost_number_warnings(
+        problem.program.graph, problem.values, problem.point, compute, "diff"
+    )
 
 
 class _CramersRule:
-    def __init__(self, outputs: Sequence[Value], unknowns: Sequence[Value], by: Sequence[Value]) -> None:
+    def __init__(
+        self, outputs: Sequence[Value], unknowns: Sequence[Value], by: Sequence[Value]
+    ) -> None:
         self.unknowns, self.by = unknowns, by
         n = len(unknowns)
         rows = [[*derivatives(output, [*unknowns, *by], 1).values()] for output in outputs]
@@ -235,7 +271,11 @@ def _determinant(rows: Sequence[Sequence[Value]]) -> Value:
 
 
 def _derivations(
-    equations: Equations, work: _CramersRule, wanted: Sequence[str], formulas: Mapping[Key, Value], order: int
+    equations: Equations,
+    work: _CramersRule,
+    wanted: Sequence[str],
+    formulas: Mapping[Key, Value],
+    order: int,
 ) -> Iterator[Derivation]:
     (output,), (unknown,) = equations.program.outputs, work.unknowns
     _, sign, text = equations.texts[0].replace("==", "=").partition("=")
@@ -271,7 +311,9 @@ def _derivations(
             open_total = work.total(formula, j, [slope])
             again = [*derivation(formula, leaf, (name,) * k, open_total, follows=(unknown,)).steps]
             inserted = substitute(open_total, {slope: first}.get)
-            following = formulas[0, (j,) * k] if k == order else simplest(work.total(formula, j, [first]))
+            following = (
+                formulas[0, (j,) * k] if k == order else simplest(work.total(formula, j, [first]))
+            )
             again.append(RuleStep(SUBSTITUTE, "", open_total, inserted, "", 0, pending))
             if expression_text(inserted) != expression_text(following):
                 again.append(RuleStep(SIMPLIFY, "", inserted, following, "", 0, pending))

@@ -31,17 +31,17 @@ from .continuity import is_hole, jumps_away, may_break, may_jump, root_between, 
 from .pieces import End, Pieces, SolutionInterval, joined
 from .residuals import ROOT_DIGITS, Root, Search, SolvingStopped, half_ulp
 
+# A number, and the equation's value and slope there.
 Sample = tuple[float, float, float]
-"""A number, and the equation's value and slope there."""
+# A function with its derivative, in many digits; None where it has no value.
 _InDigits = Callable[[Any], tuple[Any, Any] | None]
-"""A function with its derivative, in many digits; None where it has no value."""
 
 MAX_REACH = 1e5  # of a search without bounds
+# The end of the first interval; others reach ten times as far.
 FIRST_REACH = 10.0
-"""The end of the first interval; others reach ten times as far."""
 GRID_STEPS, SHELL_STEPS = 240, 60
+# The quotient of ends above which a grid is geometric too.
 MIN_GEOMETRIC_QUOTIENT = 100
-"""The quotient of ends above which a grid is geometric too."""
 MAX_ROOTS = 12  # of a search without bounds
 MAX_INTERVALS = 12  # of solutions, of any search
 ZERO_TEST_DIGITS = 800  # where doubles round to 0
@@ -49,24 +49,27 @@ MAX_HALVINGS = 2200  # of any interval of doubles
 MAX_SECANT_STEPS = 80
 MAX_OUTWARD_STEPS = 90  # on each side of a start
 MAX_EDGE_HALVINGS = 60
-MAX_POLE_HALVINGS = 50  # to a pole beside which a root may be: a root at 1e-15 of the distance of two samples
+# to a pole beside which a root may be: a root at 1e-15 of the distance of two samples
+MAX_POLE_HALVINGS = 50
+# The share of a root within which another is the same one.
 SAME_ROOT = 1e-7
-"""The share of a root within which another is the same one."""
+# Where beside an interval of solutions roots are searched, as a share of the distance to the next
+# sample.
 SHARE_BESIDE = 1e-9
-"""Where beside an interval of solutions roots are searched, as a share of the distance to the next sample."""
 MAX_COEFFICIENT_BITS = 1000  # of a double
+# The greatest relative distance of an edge in doubles from the edge.
 MAX_EDGE_DISTANCE = 1e-9
-"""The greatest relative distance of an edge in doubles from the edge."""
+# The share of a 0 in 80 digits that is left in 160.
 NEGLIGIBLE = 1e-30
-"""The share of a 0 in 80 digits that is left in 160."""
+# The rounding error of a number that is 0 in 80 digits.
 LEAST_SIZE = 1e-80
-"""The rounding error of a number that is 0 in 80 digits."""
 JUMP, HOLE = "it jumps", "it has a pole or a hole"
 NEARLY = "it is nearly 0"
+# How far beside a root at 0 the equation is looked at, in 80 digits.
 MIN_REACH = 1e-40
-"""How far beside a root at 0 the equation is looked at, in 80 digits."""
+# The share of a root that its error in doubles may be: beyond, the equation is too flat to tell
+# where it is.
 MAX_SHARE_OF_ROOT = 1e-3
-"""The share of a root that its error in doubles may be: beyond, the equation is too flat to tell where it is."""
 
 
 class OneEquation(Search):
@@ -78,10 +81,10 @@ class OneEquation(Search):
         self.least: Sample | None = None
         self._evaluator = Evaluator(problem.program, [self.name])
         self.roots: list[float] = []
+        # Numbers where the equation seems to hold and does not, with what is there in words.
         self.breaks: dict[float, str] = {}
-        """Numbers where the equation seems to hold and does not, with what is there in words."""
+        # Points where the value only rounds to 0, with more digits of it and of its slope.
         self.rejected: dict[float, Any] = {}
-        """Points where the value only rounds to 0, with more digits of it and of its slope."""
         self.reach = self.farthest = 0.0
         self.count = 0
 
@@ -162,7 +165,9 @@ class OneEquation(Search):
             sample = self(point[0])
             return None if sample is None else ([sample[1]], [[sample[2]]])
 
-        for (x,), ((value,), ((slope,),)), _ in islice(newton(REAL, system, [start], smallest=1e-9), 201):
+        for (x,), ((value,), ((slope,),)), _ in islice(
+            newton(REAL, system, [start], smallest=1e-9), 201
+        ):
             near = x, value, slope
         return near
 
@@ -202,7 +207,12 @@ class OneEquation(Search):
 
     def _between(self, low: float, high: float, start: float | None) -> float:
         a, b = self(low), self(high)
-        if a is not None and b is not None and self.exact is None and (_opposite(a, b) or 0 in (a[1], b[1])):
+        if (
+            a is not None
+            and b is not None
+            and self.exact is None
+            and (_opposite(a, b) or 0 in (a[1], b[1]))
+        ):
             for x in self._with_intervals(self.confirm_roots(self._bracket(a, b, start))):
                 return x
         self.search_all()
@@ -211,7 +221,9 @@ class OneEquation(Search):
         raise self._no_root_between((low, a), (high, b))
 
     def _no_root_between(self, *ends: tuple[float, Sample | None]) -> ExpressionError:
-        """Return the error of bounds between which no root was found: what is at the ends, and nearest to 0."""
+        """Return the error of bounds between which no root was found: what is at the ends, and
+        nearest to 0.
+        """
         side, text = self.problem.residual_text, self._text
         (low, a), (high, b) = ends
         told = [f"{'no value' if s is None else side(s[1])} at {text(end)}" for end, s in ends]
@@ -219,9 +231,14 @@ class OneEquation(Search):
         if self.least is not None and not self.exact:
             near = f"; {side(self.least[1], 3)} is nearest to 0, at {text(self.least[0])}"
         changes = a is not None and b is not None and _opposite(a, b)
-        sign = "changes its sign, as at a pole or a jump," if changes else "does not change its sign"
+        sign = (
+            "changes its sign, as at a pole or a jump," if changes else "does not change its sign"
+        )
         where = f"{sign} between {text(low)} and {text(high)}, and no root was found there"
-        message = f"left side less right side {where}: it is {told[0]} and {told[1]}{self._only_rounded() or near}"
+        message = (
+            f"left side less right side {where}: it is {told[0]} and"
+            f" {told[1]}{self._only_rounded() or near}"
+        )
         proof = "" if self.exact else "; `--all --certified` proves whether there is a root"
         return point_error(message, f"give other bounds{proof}")
 
@@ -243,7 +260,9 @@ class OneEquation(Search):
             return []
         near = 0.0 if self.exact else 1e-7
         others = [other for other in self.roots if abs(other - x) > near * max(abs(x), abs(other))]
-        others = [other for other in others if not (self.on_a_plateau(x) and self.on_a_plateau(other))]
+        others = [
+            other for other in others if not (self.on_a_plateau(x) and self.on_a_plateau(other))
+        ]
         if others:
             self.complete = False
         return others
@@ -265,7 +284,11 @@ class OneEquation(Search):
         # there may be infinitely many zeros or poles
         varies = facts_of((self.output,), lambda v, inputs: v is self.leaf or any(inputs))
         endless = any(varies[v] and v.primitive.name in OSCILLATING for v in varies)
-        while self.reach < MAX_REACH and len(roots) < MAX_ROOTS and not ((roots or self.plateaus) and endless):
+        while (
+            self.reach < MAX_REACH
+            and len(roots) < MAX_ROOTS
+            and not ((roots or self.plateaus) and endless)
+        ):
             ends = (-10 * self.reach, -self.reach), (self.reach, 10 * self.reach)
             shells = [self._search(*shell, SHELL_STEPS) for shell in ends]
             roots = sorted({*roots, *shells[0], *shells[1]})
@@ -303,7 +326,9 @@ class OneEquation(Search):
         return self._nearest_root(a, b, largest)
 
     def _nearest_root(self, a: Sample, b: Sample, largest: float) -> list[float]:
-        """Return the root between neighbouring samples, if any: at a pole or a jump their values are large."""
+        """Return the root between neighbouring samples, if any: at a pole or a jump their values
+        are large.
+        """
         nearest = min(a, b, key=_distance_from_zero)
         if abs(nearest[1]) > 0.5 * largest or not self._is_small(nearest):
             return []
@@ -339,7 +364,9 @@ class OneEquation(Search):
         return self._at_a_minimum(a, b)
 
     def _at_a_minimum(self, a: Sample, b: Sample) -> list[float]:
-        """Return the roots around the point between two samples where the function is nearest to 0."""
+        """Return the roots around the point between two samples where the function is nearest
+        to 0.
+        """
         left, right = a, b
         for _ in range(MAX_HALVINGS):
             x = left[0] + (right[0] - left[0]) / 2
@@ -358,7 +385,9 @@ class OneEquation(Search):
         return [least[0]] if self._is_small(least) else []
 
     def _beside_a_pole(self, a: Sample, b: Sample) -> list[float]:
-        """Return the roots between samples of one sign that both rise while the value falls, as those of tan do."""
+        """Return the roots between samples of one sign that both rise while the value falls, as
+        those of tan do.
+        """
         for _ in range(MAX_POLE_HALVINGS):
             x = a[0] + (b[0] - a[0]) / 2
             here = self(x) if a[0] < x < b[0] else None
@@ -371,7 +400,9 @@ class OneEquation(Search):
         return []
 
     def confirm_roots(self, roots: Sequence[float]) -> list[float]:
-        """Return the true roots among ascending ones, but for those in intervals of solutions, which are kept."""
+        """Return the true roots among ascending ones, but for those in intervals of solutions,
+        which are kept.
+        """
         beside = self._find_intervals(roots)
         roots = [x for x in sorted({*roots, *beside}) if not self.on_a_plateau(x)]
         if self.more_plateaus:
@@ -411,7 +442,9 @@ class OneEquation(Search):
         return sorted({*places, *(x for x in roots if not self.on_a_plateau(x))})
 
     def _roots_beside(self, interval: SolutionInterval) -> Iterator[float]:
-        """Yield the roots between the ends of an interval of solutions and the next numbers of the grid."""
+        """Yield the roots between the ends of an interval of solutions and the next numbers of the
+        grid.
+        """
         xs, (low, high, _) = self._pieces.xs, interval
         below, above = xs[: bisect_left(xs, low.x)][-1:], xs[bisect_right(xs, high.x) :][:1]
         for start, end in (*((low.x, x) for x in below), *((high.x, x) for x in above)):
@@ -425,7 +458,9 @@ class OneEquation(Search):
     @cached_property
     def _pieces(self) -> Pieces:
         low, high = max(self.bounds[0], -MAX_REACH), min(self.bounds[1], MAX_REACH)
-        return Pieces(self.output, self.name, self.parameters, self._written, _grid(low, high, GRID_STEPS))
+        return Pieces(
+            self.output, self.name, self.parameters, self._written, _grid(low, high, GRID_STEPS)
+        )
 
     def _written(self, name: str) -> Value:
         """Return the value of a known variable as it was written."""
@@ -438,9 +473,12 @@ class OneEquation(Search):
         return may_break(self.output)
 
     def _is_solution(self, x: float) -> bool:
-        """Return whether the equation holds at a root, however it was found; keep what is there if it does not."""
+        """Return whether the equation holds at a root, however it was found; keep what is there if
+        it does not.
+        """
         here = self(x)
-        is_edge = self.special_roots.get((x,), Root()).equation is not None  # which was compared in digits
+        # which was compared in digits
+        is_edge = self.special_roots.get((x,), Root()).equation is not None
         if not is_edge and (here is None or not self._is_small(here)):
             self.breaks[x] = HOLE if here is None else JUMP
         elif here is not None and not is_edge and self._may_break and not self.holds_exactly([x]):
@@ -454,14 +492,18 @@ class OneEquation(Search):
         return x not in self.breaks
 
     def _keep_on_jump(self, end: End | None) -> float | None:
-        """Return a breakpoint at which the equation jumps, if it holds there by value; keep what is known of it."""
+        """Return a breakpoint at which the equation jumps, if it holds there by value; keep what is
+        known of it.
+        """
         if end is None or self.on_a_plateau(end.x) or not self._pieces.holds_at(end.place):
             return None
         sides = self._pieces.jumps_beside(end)
         if not sides:
             return None
         is_double = Fraction(end.x) == end.place
-        self.special_roots[end.x,] = Root(errors=[0.0 if is_double else half_ulp(end.x)], equation=end.equation)
+        self.special_roots[end.x,] = Root(
+            errors=[0.0 if is_double else half_ulp(end.x)], equation=end.equation
+        )
         self.on_jumps[end.x] = sides
         return end.x
 
@@ -470,11 +512,17 @@ class OneEquation(Search):
         roots = self.confirm_roots(self._on_grid(low, high, steps))
         on_jumps = list(self._solutions_on_jumps(low, high))
         near = SAME_ROOT * (high - low)
-        apart = (x for x in roots if all(abs(x - y) > SAME_ROOT * abs(y) + SAME_ROOT * near for y in on_jumps))
+        apart = (
+            x
+            for x in roots
+            if all(abs(x - y) > SAME_ROOT * abs(y) + SAME_ROOT * near for y in on_jumps)
+        )
         return sorted({*on_jumps, *apart})
 
     def _solutions_on_jumps(self, low: float, high: float) -> Iterator[float]:
-        """Yield the breakpoints between two numbers at which the equation jumps, and holds by value."""
+        """Yield the breakpoints between two numbers at which the equation jumps, and holds by
+        value.
+        """
         if not may_jump(self.output):
             return
         for end in self._pieces.breakpoints(low, high):
@@ -486,12 +534,20 @@ class OneEquation(Search):
             self.jumps_unseen = min(lows), max(highs)
 
     def _break_at(self, x: float, here: Sample) -> str | None:
-        """Return what the equation has at a number where its residual is small, if it has no root there."""
+        """Return what the equation has at a number where its residual is small, if it has no root
+        there.
+        """
         m, fixed = self.in_digits(ROOT_DIGITS)
         sample = sampler(m, self.output, fixed, self.name)
         reach = 4 * UNIT_ROUNDOFF * abs(x) or MIN_REACH
         if here[2]:
-            reach = max(reach, min(2 * (abs(here[1]) + self._rounding(x)) / abs(here[2]), MAX_SHARE_OF_ROOT * abs(x)))
+            reach = max(
+                reach,
+                min(
+                    2 * (abs(here[1]) + self._rounding(x)) / abs(here[2]),
+                    MAX_SHARE_OF_ROOT * abs(x),
+                ),
+            )
         low, high = m.number(x) - reach, m.number(x) + reach
         if may_jump(self.output) and jumps_away(sample, low, high):
             return JUMP
@@ -514,10 +570,17 @@ class OneEquation(Search):
         error = self._rounding(x)
         reach = step or 2 * (abs(here[1]) + error) / abs(here[2]) + 2 * UNIT_ROUNDOFF * abs(x)
         low, high = self(x - reach), self(x + reach)
-        if low is None or high is None or not _opposite(low, high) or min(abs(low[1]), abs(high[1])) <= error:
+        if (
+            low is None
+            or high is None
+            or not _opposite(low, high)
+            or min(abs(low[1]), abs(high[1])) <= error
+        ):
             return False
         # around a simple root the slope is nearly constant
-        return bool(step) or (reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high)))
+        return bool(step) or (
+            reach <= 1e-3 * abs(x) and all(0.5 < end[2] / here[2] < 2 for end in (low, high))
+        )
 
     def _true_roots(self, flat: Sequence[float]) -> list[float]:
         if ends := [end for x in flat if (end := self._end_of_a_piece(x)) is not None]:
@@ -553,12 +616,16 @@ class OneEquation(Search):
         low, high = self.bounds
         size = max(abs(flat[0]), abs(flat[-1]), high - low if high - low < math.inf else 1.0)
         width = max(flat[-1] - flat[0], 1e-12 * size)
-        while width < size and (self._is_small(self(flat[0] - width)) or self._is_small(self(flat[-1] + width))):
+        while width < size and (
+            self._is_small(self(flat[0] - width)) or self._is_small(self(flat[-1] + width))
+        ):
             width *= 4
         return width
 
     def _inside_bounds(self, root: float, multiplicity: int | None, width: float) -> list[float]:
-        """Return the double of the bounds at a refined root, and note what is known of it; none if it is no root."""
+        """Return the double of the bounds at a refined root, and note what is known of it; none if
+        it is no root.
+        """
         low, high = self.bounds
         x = min(max(root, low), high)
         if not self._is_defined(x):
@@ -580,22 +647,32 @@ class OneEquation(Search):
             for k, end_value, there in _pieces_of(v):
                 places = {other: there for other, written in nodes if written == text}
                 order = 1 if v.primitive.kink else None
-                result.append((node(SUB, (v._prev[k], end_value)), substitute(self.output, places.get), order))
+                result.append(
+                    (node(SUB, (v._prev[k], end_value)), substitute(self.output, places.get), order)
+                )
         return result
 
     def _end_of_a_piece(self, x: float) -> float | None:
         """Return the root near x where a piece of the equation ends, as that of `abs(x - 1/3)`."""
         near = MAX_EDGE_DISTANCE * max(abs(x), 1e-3)
-        if not self._breakpoints or any(self._is_small(self(x + 1e3 * side)) for side in (-near, near)):
+        if not self._breakpoints or any(
+            self._is_small(self(x + 1e3 * side)) for side in (-near, near)
+        ):
             return None  # in an interval of roots
         for equation, there, order in self._breakpoints:
             # both have to be nearer to 0 in more digits
             formulas = [equation, there]
-            rough, fine = (self._end_in_digits(digits, x, formulas) for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS))
+            rough, fine = (
+                self._end_in_digits(digits, x, formulas)
+                for digits in (ROOT_DIGITS, 2 * ROOT_DIGITS)
+            )
             if rough is None or fine is None:
                 continue
             end, sizes = fine
-            if any(y > NEGLIGIBLE * (before or LEAST_SIZE) for before, y in zip(rough[1], sizes, strict=True)):
+            if any(
+                y > NEGLIGIBLE * (before or LEAST_SIZE)
+                for before, y in zip(rough[1], sizes, strict=True)
+            ):
                 continue
             if abs(end) <= NEGLIGIBLE * abs(x) and self.holds_exactly([0.0]):
                 end = 0.0
@@ -607,10 +684,16 @@ class OneEquation(Search):
 
     def _error_of(self, root: float, exact: Any) -> float:
         """Return a bound on how far a double is from the root in many digits."""
-        return 0.0 if self.holds_exactly([root]) else math.nextafter(float(abs(exact - root)), math.inf)
+        return (
+            0.0
+            if self.holds_exactly([root])
+            else math.nextafter(float(abs(exact - root)), math.inf)
+        )
 
     def _defined_beside(self, end: Any, x: float) -> float | None:
-        """Return the double next to a number in many digits, or x if that is near; the equation is defined there."""
+        """Return the double next to a number in many digits, or x if that is near; the equation is
+        defined there.
+        """
         beside = (y for y in (float(end), x) if abs(end - y) <= MAX_EDGE_DISTANCE * abs(y))
         return next(filter(self._is_defined, beside), None)
 
@@ -620,15 +703,21 @@ class OneEquation(Search):
         def function(x: Any) -> tuple[Any, Any] | None:
             result = None
             with Defined(ArithmeticError):
-                swept = evaluate_in(m, [self.output], {**values, self.name: m.number(x)}, [self.name])
+                swept = evaluate_in(
+                    m, [self.output], {**values, self.name: m.number(x)}, [self.name]
+                )
                 result = m.number(swept.values[0]), None
                 result = result[0], m.number(swept.jacobian()[0][0][0])
             return None if m.underflowed else result
 
         return function
 
-    def _end_in_digits(self, digits: int, x: float, formulas: list[Value]) -> tuple[Any, list[Any]] | None:
-        """Return the zero of the first formula near x, and the sizes of both there; None if one has no value."""
+    def _end_in_digits(
+        self, digits: int, x: float, formulas: list[Value]
+    ) -> tuple[Any, list[Any]] | None:
+        """Return the zero of the first formula near x, and the sizes of both there; None if one has
+        no value.
+        """
         m, values = self.in_digits(digits)
         with Defined(ArithmeticError, ValueError):
             (end,) = refine(m, self.system(m, values, outputs=formulas[:1]), [x])
@@ -662,7 +751,9 @@ class OneEquation(Search):
         return float(x), multiplicity if is_integer else None
 
     def _orders_beside(self, function: _InDigits, x: Any, distance: float) -> list[float] | None:
-        """Return the multiplicity that f'/f shows on either side of a root; None if digits are too few for that."""
+        """Return the multiplicity that f'/f shows on either side of a root; None if digits are too
+        few for that.
+        """
         finer = self._in_digits(2 * ROOT_DIGITS)
         orders = []
         for step in (-distance, distance):
@@ -688,7 +779,12 @@ class OneEquation(Search):
 
             above, divisors = fraction_of(self.output)
             sides = [
-                coefficients(side, self.leaf, fixed, lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b))
+                coefficients(
+                    side,
+                    self.leaf,
+                    fixed,
+                    lambda primitive, a, b: getattr(EXACT, primitive.name)(a, b),
+                )
                 for side in (above, *divisors)
             ]
             if None in sides or not any(sides[0] or ()):
@@ -707,9 +803,15 @@ class OneEquation(Search):
         roots = [root for root in self.exact[0] if low <= root.x <= high]
         for x, multiplicity, exact, factor in roots:
             equation = None
-            if multiplicity > 1 and not exact and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS:
+            if (
+                multiplicity > 1
+                and not exact
+                and max(c.bit_length() for c in factor) < MAX_COEFFICIENT_BITS
+            ):
                 numbers = [constant(float(c), str(c)) for c in reversed(factor)]
-                equation = reduce(lambda above, c: node(ADD, (node(MUL, (above, self.leaf)), c)), numbers)
+                equation = reduce(
+                    lambda above, c: node(ADD, (node(MUL, (above, self.leaf)), c)), numbers
+                )
             self.special_roots[x,] = Root(multiplicity, [0.0 if exact else half_ulp(x)], equation)
         return [[root.x] for root in roots]
 
@@ -719,7 +821,10 @@ class OneEquation(Search):
             return "solved"
         if not self.count:
             ends = f"from {self._text(-self.reach)} to {self._text(self.reach)}"
-            return f"1 solution found, which the grid of {self.name} {ends} does not show; there may be others"
+            return (
+                f"1 solution found, which the grid of {self.name} {ends} does not show; there may"
+                " be others"
+            )
         proven = FIRST_REACH
         while proven < self.farthest:
             proven *= 10
@@ -728,7 +833,11 @@ class OneEquation(Search):
         low, high, first, last = (self.problem.text(self.name, x, 7) for x in shown)
         quote = "" if self.problem.units is None else '"'
         between = f"--between {quote}{self.name}={first}:{last}{quote}"
-        more = "" if self.plateaus else f"; `{between} --all --certified` proves whether there are more in that range"
+        more = (
+            ""
+            if self.plateaus
+            else f"; `{between} --all --certified` proves whether there are more in that range"
+        )
         solutions = self.listed(max(count, self.count))
         where = f"{low} ≤ {self.name} ≤ {high}"
         return f"{nearest}{solutions} found for {where} on a grid{more}"
@@ -739,7 +848,10 @@ class OneEquation(Search):
             return ""
         if self.rejected or self.breaks:
             return self._only_rounded().replace("it", "left side less right side", 1)
-        at, side = f"{self.name} = {self._text(self.least[0])}", self.problem.residual_text(self.least[1] + 0.0, 3)
+        at, side = (
+            f"{self.name} = {self._text(self.least[0])}",
+            self.problem.residual_text(self.least[1] + 0.0, 3),
+        )
         return f"; left side less right side is nearest to 0 at {at}, where it is {side}"
 
     def _only_rounded(self) -> str:
@@ -749,11 +861,16 @@ class OneEquation(Search):
             at = f"{self.name} = {self._text(x)}"
             beside = (math.nextafter(x, -math.inf), x, math.nextafter(x, math.inf))
             if in_digits is None and not all(map(self._is_defined, beside)):
-                return f"; it is 0 within rounding errors near {at}, where or beside which it has no value"
+                return (
+                    f"; it is 0 within rounding errors near {at}, where or beside which it has no"
+                    " value"
+                )
             if in_digits and in_digits[0]:
                 digits = f"in more digits it is {digits_text(in_digits[0], 3)}"
                 return f"; it is 0 within rounding errors at {at}, where there is no root: {digits}"
-            precision = "in all digits that were computed" if in_digits else "within rounding errors"
+            precision = (
+                "in all digits that were computed" if in_digits else "within rounding errors"
+            )
             return f"; it is 0 at {at} {precision}, and it is not known whether that is a root"
         return ""
 
@@ -762,12 +879,18 @@ class OneEquation(Search):
 
 
 def _pieces_of(value: Value) -> Iterator[tuple[int, Value, Value]]:
-    """Yield where a piece of an operation ends: an input's place, its value there, and what the operation is there."""
+    """Yield where a piece of an operation ends: an input's place, its value there, and what the
+    operation is there.
+    """
     primitive, inputs = value.primitive, value._prev
     if primitive.extreme_value:
         yield from ((k, x, x) for k, x in enumerate(inputs[1:]))
-    ends = [(end.position, end.end) for end in primitive.bounds.bounds if end.relation in ("<=", ">=")]
-    is_power = primitive is POW and not (inputs[1].primitive is CONSTANT and inputs[1].data.is_integer())
+    ends = [
+        (end.position, end.end) for end in primitive.bounds.bounds if end.relation in ("<=", ">=")
+    ]
+    is_power = primitive is POW and not (
+        inputs[1].primitive is CONSTANT and inputs[1].data.is_integer()
+    )
     if (primitive.kink and len(inputs) == 1) or is_power:
         ends.append((0, 0))
     for k, end in ends:
@@ -817,7 +940,9 @@ def _distance_from_zero(sample: Sample) -> float:
 
 
 def _grid(low: float, high: float, steps: int) -> list[float]:
-    """Return numbers between two, in equal steps, and in equal quotients on each side of a 0 that is near."""
+    """Return numbers between two, in equal steps, and in equal quotients on each side of a 0 that
+    is near.
+    """
     points = {low + (high - low) * k / steps for k in range(steps)} | {low, high}
     for a, b, sign in ((low, high, 1.0), (-high, -low, -1.0)):
         near = max(a, b * 1e-12)
@@ -833,7 +958,9 @@ def _opposite(a: Sample, b: Sample) -> bool:
 
 
 def _distinct_roots(roots: Iterable[float], smallest: float) -> list[float]:
-    """Return roots without those that rounding makes of another one; near 0 they are as `smallest`."""
+    """Return roots without those that rounding makes of another one; near 0 they are as
+    `smallest`.
+    """
     distinct: list[float] = []
     for root in sorted(roots):
         if not distinct or abs(root - distinct[-1]) > SAME_ROOT * (abs(root) + smallest):

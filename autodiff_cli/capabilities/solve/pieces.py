@@ -1,8 +1,9 @@
 """The smooth pieces of an equation in one unknown, and the intervals on which it holds.
 
-On a piece, every operation stays on one side of its breakpoints, so the equation is one smooth formula there. If that
-is identically 0, the equation holds from one end of the piece to the other. The ends are zeros of guards, the numbers
-whose signs the operations depend on: so they are as exact as the guards, and a decimal is what it is written as.
+On a piece, every operation stays on one side of its breakpoints, so the equation is one smooth
+formula there. If that is identically 0, the equation holds from one end of the piece to the other.
+The ends are zeros of guards, the numbers whose signs the operations depend on: so they are as exact
+as the guards, and a decimal is what it is written as.
 """
 
 from __future__ import annotations
@@ -37,28 +38,30 @@ from ...engine.table.operators import ADD, CONSTANT, DIV, POW, SUB, VARIABLE, WH
 from ...engine.table.primitive import OPERATIONS, PRIMITIVES, Primitive
 from ...engine.table.primitives import QUOTIENTS, SUM
 
+# Digits of the evaluations whose differences show what is rounding: it shrinks with them, and
+# values do not.
 DIGITS = 60, 120, 180
-"""Digits of the evaluations whose differences show what is rounding: it shrinks with them, and values do not."""
+# Digits by which a rounding error shrinks, at least, from one of these to the next.
 SHRINKS_BY = 30
-"""Digits by which a rounding error shrinks, at least, from one of these to the next."""
+# Digits to which two numbers at the end of a piece agree if they are equal there.
 SNAP = 40
-"""Digits to which two numbers at the end of a piece agree if they are equal there."""
+# The size below which differences are compared with it.
 SMALLEST = 1e-10
-"""The size below which differences are compared with it."""
+# The most pieces that are looked at from one solution on.
 MAX_PIECES = 60
-"""The most pieces that are looked at from one solution on."""
+# The most ends of pieces that a search looks at, of some 2 ms each.
 MAX_BREAKPOINTS = 400
-"""The most ends of pieces that a search looks at, of some 2 ms each."""
+# How far beyond the end of a piece, as a share of its size, the next piece is looked at.
 STEP_BEYOND = Fraction(1, 2**36)
-"""How far beyond the end of a piece, as a share of its size, the next piece is looked at."""
+# Where in a piece a formula is evaluated that cannot be shown to be 0: at any three numbers.
 TRIED_SHARES = Fraction(3, 8), Fraction(5, 7), Fraction(17, 19)
-"""Where in a piece a formula is evaluated that cannot be shown to be 0: at any three numbers."""
+# The size of numbers at which it is evaluated if the piece has such: at far ones `tanh(x) - 1`
+# rounds to 0.
 MAX_TRIED = 10.0
-"""The size of numbers at which it is evaluated if the piece has such: at far ones `tanh(x) - 1` rounds to 0."""
+# How far, as a share of its size, Newton's method may move an end that was found in doubles.
 MAX_MOVED = 2.0**-40
-"""How far, as a share of its size, Newton's method may move an end that was found in doubles."""
+# The greatest denominator of a root that is tried as a fraction.
 MAX_DENOMINATOR = 10**6
-"""The greatest denominator of a root that is tried as a fraction."""
 
 
 class End(NamedTuple):
@@ -97,7 +100,13 @@ class SolutionInterval(NamedTuple):
         low, high = self.low.x, self.high.x
         if math.isinf(low) or math.isinf(high):
             near = math.floor(low) + 1.0 if math.isinf(high) else math.ceil(high) - 1.0
-            return near if self.contains(near) else low + abs(low) if math.isinf(high) else high - abs(high)
+            return (
+                near
+                if self.contains(near)
+                else low + abs(low)
+                if math.isinf(high)
+                else high - abs(high)
+            )
         middle = low / 2 + high / 2
         rounded = (round(middle * 2.0**bits) / 2.0**bits + 0.0 for bits in range(-4, 53))
         return next(filter(self.contains, rounded), middle)
@@ -125,10 +134,16 @@ class _Snapped(Multiprecision):
             if primitive.jumps and len(primitive.params) == 1:
                 self.__dict__[name] = self._to_breakpoint(primitive, getattr(self, name))
 
-    def _guarded(self, name: str, function: Callable[..., Any], *, accurate: bool = False) -> Callable[..., Any]:
+    def _guarded(
+        self, name: str, function: Callable[..., Any], *, accurate: bool = False
+    ) -> Callable[..., Any]:
         """Return a function whose inputs are at the ends of its domain if they are nearly."""
         inner = super()._guarded(name, function, accurate=accurate)
-        ends = [(bound.position, bound.end) for bound in OPERATIONS[name].bounds.bounds if bound.end is not None]
+        ends = [
+            (bound.position, bound.end)
+            for bound in OPERATIONS[name].bounds.bounds
+            if bound.end is not None
+        ]
         _, divisor = QUOTIENTS.get(name, ("", ""))
 
         def snapped(*inputs: Any) -> Any:
@@ -142,8 +157,12 @@ class _Snapped(Multiprecision):
 
         return snapped
 
-    def _to_breakpoint(self, primitive: Primitive, function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-        """Return a function that jumps, at its breakpoint where its input is nearly one: a half, or 0."""
+    def _to_breakpoint(
+        self, primitive: Primitive, function: Callable[[Any], Any]
+    ) -> Callable[[Any], Any]:
+        """Return a function that jumps, at its breakpoint where its input is nearly one: a half, or
+        0.
+        """
         halves = 2 if fixes_integers(primitive) else 0
 
         def snapped(x: Any) -> Any:
@@ -184,12 +203,17 @@ class _Snapped(Multiprecision):
 
 def as_literal(x: Fraction) -> Value:
     """Return a fraction as a graph of whole numbers."""
-    above, below = constant(float(x.numerator), str(x.numerator)), constant(float(x.denominator), str(x.denominator))
+    above, below = (
+        constant(float(x.numerator), str(x.numerator)),
+        constant(float(x.denominator), str(x.denominator)),
+    )
     return above if x.denominator == 1 else node(DIV, (above, below))
 
 
 class Pieces:
-    """The pieces of an equation `output = 0` in the unknown `name`, with the other variables fixed."""
+    """The pieces of an equation `output = 0` in the unknown `name`, with the other variables
+    fixed.
+    """
 
     def __init__(
         self,
@@ -202,20 +226,26 @@ class Pieces:
         self.output, self.name, self.leaf = output, name, variable(name)
         self.parameters, self.written = parameters, written
         """The other variables' values in a number type, and as they were written."""
+        # Numbers, ascending, between which the ends of pieces are searched that are no roots of
+        # polynomials.
         self.xs = xs
-        """Numbers, ascending, between which the ends of pieces are searched that are no roots of polynomials."""
-        self._snapped, self._digits = [*map(_Snapped, DIGITS)], Multiprecision(DIGITS[-1], decimals=True)
+        self._snapped, self._digits = (
+            [*map(_Snapped, DIGITS)],
+            Multiprecision(DIGITS[-1], decimals=True),
+        )
+        # The ends of pieces on which the equation does not hold everywhere.
         self._elsewhere: list[tuple[float, float]] = []
-        """The ends of pieces on which the equation does not hold everywhere."""
         self._breakpoints_left = MAX_BREAKPOINTS
+        # The ranges whose breakpoints were asked for and not looked at.
         self.unseen: list[tuple[float, float]] = []
-        """The ranges whose breakpoints were asked for and not looked at."""
 
     def around(self, x: float, low: float, high: float) -> list[SolutionInterval]:
         """Return the intervals of solutions on both sides of a number, between bounds."""
         intervals: list[SolutionInterval] = []
         for side in (-1, 1):
-            if not any(i.contains(x) or i.contains(math.nextafter(x, side * math.inf)) for i in intervals):
+            if not any(
+                i.contains(x) or i.contains(math.nextafter(x, side * math.inf)) for i in intervals
+            ):
                 beside = Fraction(x) + side * self._step(Fraction(x))
                 if low <= beside <= high:
                     intervals += self._from(beside, low, high)
@@ -249,7 +279,9 @@ class Pieces:
         return intervals
 
     def breakpoints(self, low: float, high: float) -> Iterator[End]:
-        """Yield the ends of the pieces between two numbers in order, and keep the range that is not looked at."""
+        """Yield the ends of the pieces between two numbers in order, and keep the range that is not
+        looked at.
+        """
         x = Fraction(low) + self._step(Fraction(low))
         while self._breakpoints_left:
             self._breakpoints_left -= 1
@@ -279,12 +311,16 @@ class Pieces:
         return None
 
     def jumps_beside(self, end: End) -> int:
-        """Return on how many sides of an end, where the equation holds, it tends to another value than 0."""
+        """Return on how many sides of an end, where the equation holds, it tends to another value
+        than 0.
+        """
         jumps = 0
         for side in (-1, 1):
             with Defined(ArithmeticError, ValueError, _AtBreakpoint):
                 piece = self._piece_at(end.place + side * self._step(end.place))
-                jumps += not _is_zero(self._snapped, piece.formula, lambda m: {self.name: _number(m, end.place)})
+                jumps += not _is_zero(
+                    self._snapped, piece.formula, lambda m: {self.name: _number(m, end.place)}
+                )
         return jumps
 
     def _interval(self, x: Fraction, low: float, high: float) -> SolutionInterval | None:
@@ -305,7 +341,9 @@ class Pieces:
     def _evaluate(self, x: Fraction) -> tuple[Any, Evaluation]:
         for m in (EXACT, self._digits):
             with Defined(ArithmeticError, ValueError):
-                return m, evaluate_in(m, (self.output,), {**self.parameters(m), self.name: _number(m, x)})
+                return m, evaluate_in(
+                    m, (self.output,), {**self.parameters(m), self.name: _number(m, x)}
+                )
         raise _AtBreakpoint  # no value
 
     def _piece_at(self, x: Fraction) -> _SmoothPiece:
@@ -318,7 +356,11 @@ class Pieces:
             number = None
             with Defined(ArithmeticError, ValueError):
                 number = value_in(m, u, {self.name: _number(m, x)})
-            return value_in(self._digits, u, {self.name: _number(self._digits, x)}) if number is None else number
+            return (
+                value_in(self._digits, u, {self.name: _number(self._digits, x)})
+                if number is None
+                else number
+            )
 
         def side(u: Any) -> int:
             number = value(u) if isinstance(u, Value) else u
@@ -352,12 +394,22 @@ class Pieces:
             return as_literal(number)
         text = graph.constants[i][1] if graph.primitives[i] is CONSTANT else None
         with Defined(ArithmeticError, ValueError):
-            return as_literal(EXACT.literal(text) if text else Fraction(self.parameters(EXACT)[graph.labels[i]]))
-        return self.written(graph.labels[i]) if graph.primitives[i] is VARIABLE else constant(float(number), text)
+            return as_literal(
+                EXACT.literal(text) if text else Fraction(self.parameters(EXACT)[graph.labels[i]])
+            )
+        return (
+            self.written(graph.labels[i])
+            if graph.primitives[i] is VARIABLE
+            else constant(float(number), text)
+        )
 
     # ---- its ends
-    def _ends(self, piece: _SmoothPiece, x: Fraction, low: float, high: float) -> tuple[tuple[End, End], bool]:
-        """Return the zeros of guards next to a number, or the bounds, and whether no other can be nearer."""
+    def _ends(
+        self, piece: _SmoothPiece, x: Fraction, low: float, high: float
+    ) -> tuple[tuple[End, End], bool]:
+        """Return the zeros of guards next to a number, or the bounds, and whether no other can be
+        nearer.
+        """
         below, above, exactly = _bound(low), _bound(high), True
         for guard in dict.fromkeys(piece.guards):
             roots = self._roots_of(guard)
@@ -365,7 +417,9 @@ class Pieces:
                 exactly = False
                 slope = derivatives(guard, [self.leaf], 1)[(0,)]
                 # a guard that only touches 0 has a slope that changes its sign there
-                roots = [root for function in (guard, slope) for root in self._searched(function, x)]
+                roots = [
+                    root for function in (guard, slope) for root in self._searched(function, x)
+                ]
             for root in roots:
                 if root.place < x and root.x > below.x:
                     below = root
@@ -374,14 +428,20 @@ class Pieces:
         return (below, above), exactly
 
     def _roots_of(self, guard: Value) -> list[End] | None:
-        """Return all zeros of a guard if it is a rational function, or linear; None if it is another."""
+        """Return all zeros of a guard if it is a rational function, or linear; None if it is
+        another.
+        """
         numerator, _ = fraction_of(guard)
         for m in (EXACT, self._digits):
             polynomial = self._coefficients(numerator, m)
             if polynomial is None:
                 continue
             if m is EXACT:
-                return [self._root_of(root, guard) for root in real_roots(polynomial)] if any(polynomial) else []
+                return (
+                    [self._root_of(root, guard) for root in real_roots(polynomial)]
+                    if any(polynomial)
+                    else []
+                )
             if len(polynomial) == 2 and polynomial[1]:
                 return [_end(-polynomial[0] / polynomial[1], guard)]
         return None
@@ -432,7 +492,9 @@ class Pieces:
         return None
 
     def _change(self, guard: Value, inside: float, outside: float, sign: int | None) -> End | None:
-        """Return where a guard changes its sign, in many digits; None at a pole, the zero of another guard."""
+        """Return where a guard changes its sign, in many digits; None at a pole, the zero of
+        another guard.
+        """
         inside, outside = bisect(lambda x: self._sign(guard, x) == sign, inside, outside)
         m = self._digits
 
@@ -442,7 +504,9 @@ class Pieces:
 
         with Defined(ArithmeticError, ValueError, Singular):
             end = _end(refine(m, system, [outside])[0], guard)
-            near = MAX_MOVED * max(abs(inside), abs(outside), abs(outside - inside), sys.float_info.min)
+            near = MAX_MOVED * max(
+                abs(inside), abs(outside), abs(outside - inside), sys.float_info.min
+            )
             if abs(end.x - outside) <= near:
                 return end if abs(end.x) > near else End(0.0, Fraction(0), self.leaf)
         return None if self._is_pole(guard, inside) else End(outside, Fraction(outside), guard)
@@ -460,21 +524,31 @@ class Pieces:
         return end if math.isinf(end.x) else end._replace(included=self.holds_at(end.place))
 
     def holds_at(self, x: Fraction) -> bool:
-        """Return whether the equation holds at a number, where numbers that are nearly equal are equal."""
-        return _is_zero(self._snapped, self.output, lambda m: {**self.parameters(m), self.name: _number(m, x)})
+        """Return whether the equation holds at a number, where numbers that are nearly equal are
+        equal.
+        """
+        return _is_zero(
+            self._snapped, self.output, lambda m: {**self.parameters(m), self.name: _number(m, x)}
+        )
 
     def _holds_where_tried(self, formula: Value, ends: tuple[End, End]) -> bool:
         low, high = (end.x for end in ends)
         first, last = max(low, -MAX_TRIED), min(high, MAX_TRIED)
         if first >= last:  # far from 0
             first, last = max(low, 2 * min(high, 0.0)), min(high, 2 * max(low, 0.0))
-        places = [Fraction(first) + share * (Fraction(last) - Fraction(first)) for share in TRIED_SHARES]
+        places = [
+            Fraction(first) + share * (Fraction(last) - Fraction(first)) for share in TRIED_SHARES
+        ]
         types = [Multiprecision(digits, decimals=True) for digits in DIGITS]
-        return all(_is_zero(types, formula, lambda m, x=x: {self.name: _number(m, x)}) for x in places)  # type: ignore[misc]
+        return all(
+            _is_zero(types, formula, lambda m, x=x: {self.name: _number(m, x)}) for x in places
+        )  # type: ignore[misc]
 
 
 def _is_zero(
-    types: Sequence[Multiprecision], formula: Value, values: Callable[[Multiprecision], Mapping[str, Any]]
+    types: Sequence[Multiprecision],
+    formula: Value,
+    values: Callable[[Multiprecision], Mapping[str, Any]],
 ) -> bool:
     """Return whether a formula is 0: whether its value is, or shrinks with the digits."""
     numbers = []
@@ -495,10 +569,10 @@ class _GuardSigns:
 
     def __init__(self, side: Callable[[Any], int], guards: list[Value]) -> None:
         self._side, self._guards = side, guards
+        # The operation whose side is asked for.
         self.primitive = VARIABLE
-        """The operation whose side is asked for."""
+        # Whether the pieces of the operation have one value where they meet.
         self.meet = False
-        """Whether the pieces of the operation have one value where they meet."""
 
     def __call__(self, u: Any) -> int:
         try:
@@ -555,7 +629,9 @@ def _constant(x: Any) -> Value:
     return constant(float(x), str(int(x)) if x == int(x) else None)
 
 
-def _domain_guards(primitive: Primitive, inputs: Sequence[Value], data: Sequence[Any]) -> Iterator[Value]:
+def _domain_guards(
+    primitive: Primitive, inputs: Sequence[Value], data: Sequence[Any]
+) -> Iterator[Value]:
     """Yield the functions that are 0 where the domain of an operation ends."""
     if primitive.name in QUOTIENTS:
         yield node(PRIMITIVES[QUOTIENTS[primitive.name][1]], tuple(inputs))
@@ -566,12 +642,20 @@ def _domain_guards(primitive: Primitive, inputs: Sequence[Value], data: Sequence
             yield inputs[0]
         return
     bounds = primitive.bounds
-    ends = [(bound.position, end) for bound in bounds.bounds for end in _numbers(bound.end, data[bound.position])]
+    ends = [
+        (bound.position, end)
+        for bound in bounds.bounds
+        for end in _numbers(bound.end, data[bound.position])
+    ]
     if not bounds.complete and len(inputs) == 1:
         ends += [(0, int(end)) for end in re.findall(r"-?\d+", primitive.domain)]
     for position, end in ends:
         if has_variables(inputs[position]):
-            yield node(SUB, (inputs[position], as_literal(Fraction(end)))) if end else inputs[position]
+            yield (
+                node(SUB, (inputs[position], as_literal(Fraction(end))))
+                if end
+                else inputs[position]
+            )
     for below, above in bounds.ordered:
         yield node(SUB, (inputs[above], inputs[below]))
 
@@ -605,7 +689,9 @@ def _end(x: Any, guard: Value) -> End:
 def joined(intervals: Sequence[SolutionInterval]) -> list[SolutionInterval]:
     """Return intervals in order; those that meet at a solution become one."""
     result: list[SolutionInterval] = []
-    for interval in sorted(intervals, key=lambda interval: (interval.low.x, not interval.low.included)):
+    for interval in sorted(
+        intervals, key=lambda interval: (interval.low.x, not interval.low.included)
+    ):
         last = result[-1] if result else None
         meets = last is not None and (
             interval.low.x < last.high.x

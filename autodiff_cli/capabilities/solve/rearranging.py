@@ -1,8 +1,10 @@
-"""Solutions of an equation as formulas: by inverse functions, substitution, and linear and quadratic equations.
+"""Solutions of an equation as formulas: by inverse functions, substitution, and linear and
+quadratic equations.
 
-An unknown that stands in one function only, `A*exp(-E/(R*T)) = y`, is found from the outside in: the equation is one
-in the function's value, `w = y/A`, and the function has that value where its input is one of its preimages. So is an
-unknown that a substitution brings there: `exp(2*x) - 3*exp(x) + 2` is quadratic in `exp(x)`.
+An unknown that stands in one function only, `A*exp(-E/(R*T)) = y`, is found from the outside in:
+the equation is one in the function's value, `w = y/A`, and the function has that value where its
+input is one of its preimages. So is an unknown that a substitution brings there: `exp(2*x) -
+3*exp(x) + 2` is quadratic in `exp(x)`.
 """
 
 from __future__ import annotations
@@ -24,13 +26,13 @@ from .conditions import ONE, ZERO, number_of, simplest
 
 TWO, FOUR = constant(2.0, "2"), constant(4.0, "4")
 ARITHMETIC = (ADD, SUB, MUL, DIV, NEG, SUM, PROD)
+# Functions inside each other around an unknown.
 MAX_DEPTH = 30
-"""Functions inside each other around an unknown."""
+# The greatest exponent after a substitution.
 MAX_SUBSTITUTED_DEGREE = 24
-"""The greatest exponent after a substitution."""
 
+# A formula, and the comparisons under which it is a solution.
 Solved = tuple[Value, list[Value]]
-"""A formula, and the comparisons under which it is a solution."""
 
 
 def solve_formally(equation: Value, leaf: Value, depth: int = 0) -> list[Solved] | None:
@@ -99,7 +101,9 @@ def _of_low_degree(parts: Sequence[Value]) -> Iterator[Solved]:
         unhalved = len(expression_text(half)) > len(expression_text(b))
         product = node(MUL, (a, c))
         halved = node(SUB, (node(MUL, (half, half)), product))
-        inner = simplest(node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if unhalved else halved)
+        inner = simplest(
+            node(SUB, (node(MUL, (b, b)), node(MUL, (FOUR, product)))) if unhalved else halved
+        )
         root, middle = node(SQRT, (inner,)), node(NEG, (b if unhalved else half,))
         below = node(MUL, (TWO, a)) if unhalved else a
         roots = [simplest(node(DIV, (node(sign, (middle, root)), below))) for sign in (SUB, ADD)]
@@ -164,7 +168,10 @@ def _where_equal(inner: Value, wanted: Value, leaf: Value, depth: int) -> list[S
         return None
     put_in = {name: wanted}.get
     return [
-        (simplest(substitute(root, put_in)), [substitute(condition, put_in) for condition in conditions])
+        (
+            simplest(substitute(root, put_in)),
+            [substitute(condition, put_in) for condition in conditions],
+        )
         for root, conditions in found
     ]
 
@@ -189,7 +196,9 @@ def _kernels(equation: Value, leaf: Value) -> list[Value]:
 def _inputs_with_value(
     kernel: Value, leaf: Value, value: Value
 ) -> list[tuple[Value, Value, list[Value]]] | None:  # fmt: skip
-    """Return an input of a function, what it is where the function has a value, and on which conditions."""
+    """Return an input of a function, what it is where the function has a value, and on which
+    conditions.
+    """
     primitive, inputs = kernel.primitive, kernel._prev
     varying = [x for x in inputs if leaf in in_order((x,))]
     if len(varying) != 1:
@@ -198,9 +207,17 @@ def _inputs_with_value(
     if primitive is POW:
         return _inputs_of_power(kernel, inner, value)
     if primitive.name == "log_base" and inner is inputs[0]:
-        return [(inner, node(POW, (inputs[1], value)), [node(GT, (inputs[1], ZERO)), node(NE, (inputs[1], ONE))])]
+        return [
+            (
+                inner,
+                node(POW, (inputs[1], value)),
+                [node(GT, (inputs[1], ZERO)), node(NE, (inputs[1], ONE))],
+            )
+        ]
     conditions = _comparisons(primitive.attained, value)
-    return [(inner, simplest(function(value)), conditions) for function in preimages(primitive)] or None
+    return [
+        (inner, simplest(function(value)), conditions) for function in preimages(primitive)
+    ] or None
 
 
 def preimages(primitive: Primitive) -> list[Callable[[Value], Value]]:
@@ -219,20 +236,36 @@ def _comparisons(attained: str, value: Value) -> list[Value]:
     return [substitute(part, places.get) for part in flat_inputs(choice._prev[0], (AND,))]
 
 
-def _inputs_of_power(power: Value, inner: Value, value: Value) -> list[tuple[Value, Value, list[Value]]]:
+def _inputs_of_power(
+    power: Value, inner: Value, value: Value
+) -> list[tuple[Value, Value, list[Value]]]:
     base, exponent = power._prev
     if inner is exponent:
         logarithm = simplest(node(DIV, (node(LOG, (value,)), node(LOG, (base,)))))
-        return [(inner, logarithm, [node(GT, (value, ZERO)), node(GT, (base, ZERO)), node(NE, (base, ONE))])]
+        return [
+            (
+                inner,
+                logarithm,
+                [node(GT, (value, ZERO)), node(GT, (base, ZERO)), node(NE, (base, ONE))],
+            )
+        ]
     number = number_of(exponent)
     root = simplest(node(POW, (value, node(DIV, (ONE, exponent)))))
     if number is None:  # a negative base has few powers: only the solutions above 0 are given
-        return [(inner, root, [node(GT, (value, ZERO)), node(NE, (exponent, ZERO)), node(GT, (inner, ZERO))])]
+        return [
+            (
+                inner,
+                root,
+                [node(GT, (value, ZERO)), node(NE, (exponent, ZERO)), node(GT, (inner, ZERO))],
+            )
+        ]
     return [(inner, root, [node(GE if number > 0 else GT, (value, ZERO))])]
 
 
 def _without_roots(equation: Value, leaf: Value) -> tuple[Value, int | None]:
-    """Return an equation with `leaf**n` for `leaf` if it has fractional powers of it, and n; else None."""
+    """Return an equation with `leaf**n` for `leaf` if it has fractional powers of it, and n; else
+    None.
+    """
     exponents: dict[Value, Fraction] = {}
     for value in in_order((equation,)):
         if value.primitive is SQRT and value._prev[0] is leaf:
@@ -244,7 +277,11 @@ def _without_roots(equation: Value, leaf: Value) -> tuple[Value, int | None]:
     others = substitute(equation, dict.fromkeys(exponents, ONE).get)
     n = lcm(*(e.denominator for e in exponents.values()))
     highest = n * max([Fraction(1), *map(abs, exponents.values())])
-    if n == 1 or highest > MAX_SUBSTITUTED_DEGREE or (len(exponents) == 1 and leaf not in in_order((others,))):
+    if (
+        n == 1
+        or highest > MAX_SUBSTITUTED_DEGREE
+        or (len(exponents) == 1 and leaf not in in_order((others,)))
+    ):
         return equation, None
     places = {value: node(POW, (leaf, _whole(int(e * n)))) for value, e in exponents.items()}
     places[leaf] = node(POW, (leaf, _whole(n)))
@@ -257,12 +294,15 @@ def _by_root_of_unknown(equation: Value, leaf: Value, n: int, depth: int) -> lis
     if found is None:
         return None
     return [
-        (simplest(node(POW, (root, _whole(n)))), [*conditions, node(GE, (root, ZERO))]) for root, conditions in found
+        (simplest(node(POW, (root, _whole(n)))), [*conditions, node(GE, (root, ZERO))])
+        for root, conditions in found
     ]
 
 
 def _with_one_exponential(equation: Value, leaf: Value) -> Value:
-    """Return an equation whose exponentials are powers of one, if their exponents are multiples of one."""
+    """Return an equation whose exponentials are powers of one, if their exponents are multiples of
+    one.
+    """
     exponentials = [v for v in _kernels(equation, leaf) if v.primitive is EXP]
     if len(exponentials) < 2:
         return equation
@@ -271,16 +311,24 @@ def _with_one_exponential(equation: Value, leaf: Value) -> Value:
     known = [ratio for ratio in ratios if ratio is not None]
     if len(known) < len(ratios):
         return equation
-    unit = Fraction(gcd(*(ratio.numerator for ratio in known)), lcm(*(ratio.denominator for ratio in known)))
+    unit = Fraction(
+        gcd(*(ratio.numerator for ratio in known)), lcm(*(ratio.denominator for ratio in known))
+    )
     if max(abs(ratio / unit) for ratio in known) > MAX_SUBSTITUTED_DEGREE:
         return equation
     one = node(EXP, (simplest(node(MUL, (_fraction(unit), first))),))
-    places = {v: node(POW, (one, _whole(int(r / unit)))) for v, r in zip(exponentials, known, strict=True)}
+    places = {
+        v: node(POW, (one, _whole(int(r / unit)))) for v, r in zip(exponentials, known, strict=True)
+    }
     return substitute(equation, places.get)
 
 
 def _fraction(x: Fraction) -> Value:
-    return _whole(x.numerator) if x.denominator == 1 else node(DIV, (_whole(x.numerator), _whole(x.denominator)))
+    return (
+        _whole(x.numerator)
+        if x.denominator == 1
+        else node(DIV, (_whole(x.numerator), _whole(x.denominator)))
+    )
 
 
 def _whole(n: int) -> Value:

@@ -26,27 +26,32 @@ from .pieces import SolutionInterval
 if TYPE_CHECKING:
     from ...questions.rounding import Compute
 
+# Rounding errors up to which a value counts as 0.
 ZERO_ROUNDINGS = 64
-"""Rounding errors up to which a value counts as 0."""
 ROOT_DIGITS = 80
 PRECISE = Arithmetic("precision", ROOT_DIGITS)
+# The relative error of a solution that needs more digits.
 MAX_ROUGHNESS = 1e-12
-"""The relative error of a solution that needs more digits."""
 NEGLIGIBLE_CHANGE = 1e-12
+# The relative change of the derivative that needs more digits.
 MAX_CHANGE = 1e-9
-"""The relative change of the derivative that needs more digits."""
 MAX_UNKNOWNS_IN_DIGITS = 30
 MAX_NAMED_JUMPS = 6
+# On how many sides of solutions an equation jumps, and how that is said.
 ON_JUMPS = (
-    (2, "is an isolated solution on a jump", "are isolated solutions on jumps", "and jumps away on both sides"),
+    (
+        2,
+        "is an isolated solution on a jump",
+        "are isolated solutions on jumps",
+        "and jumps away on both sides",
+    ),
     (1, "is a solution on a jump", "are solutions on jumps", "and jumps away on one side"),
 )
-"""On how many sides of solutions an equation jumps, and how that is said."""
+# Digits of the ends of an interval of solutions, as of a solution.
 PLATEAU_DIGITS = 10
-"""Digits of the ends of an interval of solutions, as of a solution."""
 
+# The ends of an interval for each unknown.
 Ends = dict[str, tuple[float, float]]
-"""The ends of an interval for each unknown."""
 
 
 class SolvingStopped(Exception):
@@ -92,20 +97,20 @@ class Search:
     def __init__(self, problem: Problem, stop: Callable[[], bool] = lambda: False) -> None:
         self.problem, self.stop = problem, stop
         self.unknowns, self.outputs, self.evaluations = problem.unknowns, problem.program.outputs, 0
+        # What the search knows of solutions, unless they are simple.
         self.special_roots: dict[tuple[float, ...], Root] = {}
-        """What the search knows of solutions, unless they are simple."""
+        # Intervals in which the equation holds.
         self.plateaus: list[SolutionInterval] = []
-        """Intervals in which the equation holds."""
+        # Whether there may be others.
         self.more_plateaus = False
-        """Whether there may be others."""
+        # Solutions at which the equation jumps, and on how many sides.
         self.on_jumps: dict[float, int] = {}
-        """Solutions at which the equation jumps, and on how many sides."""
+        # The range in which not every jump was looked at.
         self.jumps_unseen: tuple[float, float] | None = None
-        """The range in which not every jump was looked at."""
+        # Boxes that may or may not hold solutions; None without a proof.
         self.undecided: list[Ends] | None = None
-        """Boxes that may or may not hold solutions; None without a proof."""
+        # Undecided boxes with an unbounded equation, as at a pole.
         self.unbounded: list[Ends] = []
-        """Undecided boxes with an unbounded equation, as at a pole."""
 
     def warn_of_places(self, solutions: Sequence[Sequence[float]]) -> None:
         """Warn of all intervals on which the equation holds, and of the solutions on jumps."""
@@ -115,26 +120,41 @@ class Search:
             named = [f"{name} = {self.problem.text(name, x)}" for x in there[:MAX_NAMED_JUMPS]]
             where = ", ".join(named) + (f" and {more} more" if more > 0 else "")
             if there:
-                message = f"{where} {one if len(there) == 1 else several}: the equation holds there, {how}"
-                self.problem.warnings.append(Diagnostic("jump", message, None, "a number nearby is no solution"))
+                message = (
+                    f"{where} {one if len(there) == 1 else several}: the equation holds there,"
+                    f" {how}"
+                )
+                self.problem.warnings.append(
+                    Diagnostic("jump", message, None, "a number nearby is no solution")
+                )
         if self.jumps_unseen is not None:
             self._warn_of_unseen_jumps(*self.jumps_unseen)
         for interval in self.plateaus:
             self._warn_of_plateau(interval)
         if self.more_plateaus:
             message = "there may be more intervals of solutions"
-            self.problem.warnings.append(Diagnostic("flat", message, None, "search between narrower bounds"))
+            self.problem.warnings.append(
+                Diagnostic("flat", message, None, "search between narrower bounds")
+            )
 
     def _warn_of_unseen_jumps(self, low: float, high: float) -> None:
         name = self.unknowns[0]
         below, above = (self.problem.text(name, x, PLATEAU_DIGITS) for x in (low, high))
-        message = f"there may be more solutions on jumps for {below} < {name} < {above}: not every jump was looked at"
-        self.problem.warnings.append(Diagnostic("jump", message, None, "search between narrower bounds"))
+        message = (
+            f"there may be more solutions on jumps for {below} < {name} < {above}: not every jump"
+            " was looked at"
+        )
+        self.problem.warnings.append(
+            Diagnostic("jump", message, None, "search between narrower bounds")
+        )
 
     def _warn_of_plateau(self, interval: SolutionInterval) -> None:
         name, (low, high, proven) = self.unknowns[0], interval
         below, above = (self.problem.text(name, end.x, PLATEAU_DIGITS) for end in (low, high))
-        where = f" for {below} {'≤' if low.included else '<'} {name} {'≤' if high.included else '<'} {above}"
+        where = (
+            f" for {below} {'≤' if low.included else '<'} {name} {'≤' if high.included else '<'}"
+            f" {above}"
+        )
         if math.isinf(low.x) and math.isinf(high.x):
             where = ""
         elif math.isinf(low.x):
@@ -142,7 +162,9 @@ class Search:
         elif math.isinf(high.x):
             where = f" for {name} {'≥' if low.included else '>'} {below}"
         message = f"the equation holds at all numbers{'' if proven else ' that were tried'}{where}"
-        self.problem.warnings.append(Diagnostic("flat", message, None, "one place of these is shown"))
+        self.problem.warnings.append(
+            Diagnostic("flat", message, None, "one place of these is shown")
+        )
 
     def listed(self, count: int) -> str:
         """Return how many solutions, and intervals of them, were found."""
@@ -220,7 +242,9 @@ class Search:
     def rounds_to_zero(self, x: Sequence[float], values: Sequence[float]) -> bool:
         """Return whether the outputs at a point may be 0 but for rounding errors."""
         errors = self.rounding_errors(x)
-        return all(abs(a) <= ZERO_ROUNDINGS * error for a, error in zip(values, errors, strict=True))
+        return all(
+            abs(a) <= ZERO_ROUNDINGS * error for a, error in zip(values, errors, strict=True)
+        )
 
     def residuals(self, x: Sequence[float]) -> tuple[list[float], list[list[float]] | None]:
         """Return the outputs, and their derivatives by the unknowns or None."""
@@ -243,11 +267,17 @@ class Search:
         change = self._change_of_slopes(x, step, rows, inverted)
         size = max(map(abs, x), default=0.0) or 1.0
         # at a multiple root this changes all of the derivative
-        is_near = all(error <= 1e-3 * max(abs(a), 1e-6 * size) for a, error in zip(x, errors, strict=True))
+        is_near = all(
+            error <= 1e-3 * max(abs(a), 1e-6 * size) for a, error in zip(x, errors, strict=True)
+        )
         return Accuracy(errors, change) if is_near and change < 1 else None
 
     def _change_of_slopes(
-        self, x: Sequence[float], step: Sequence[float], rows: Sequence[Sequence[float]], inverted: Any
+        self,
+        x: Sequence[float],
+        step: Sequence[float],
+        rows: Sequence[Sequence[float]],
+        inverted: Any,
     ) -> float:
         """Return by which share the derivatives change two steps away, on either side."""
         change = 0.0
@@ -280,13 +310,20 @@ def derivatives(
     n = len(unknowns)
     if not by:
         return [[] for _ in unknowns], kinks
-    return solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]), kinks
+    return (
+        solve_linear(m, [row[:n] for row in rows], [[-x for x in row[n:]] for row in rows]),
+        kinks,
+    )
 
 
-def numbers_at_solution(outputs: Sequence[Value], unknowns: Sequence[str], by: Sequence[str]) -> Compute:
-    """Return what computes the unknowns at a solution, by a step of Newton's method, and their derivatives.
+def numbers_at_solution(
+    outputs: Sequence[Value], unknowns: Sequence[str], by: Sequence[str]
+) -> Compute:
+    """Return what computes the unknowns at a solution, by a step of Newton's method, and their
+    derivatives.
 
-    In more digits that is the solution near doubles which solve the equations, and shows how many of theirs are right.
+    In more digits that is the solution near doubles which solve the equations, and shows how many
+    of theirs are right.
     """
 
     def compute(m: NumberType, values: Mapping[str, Number]) -> Mapping[str, Number]:
@@ -297,7 +334,9 @@ def numbers_at_solution(outputs: Sequence[Value], unknowns: Sequence[str], by: S
         numbers: dict[str, Number] = {}
         for unknown, (step, *slopes) in zip(unknowns, solved, strict=True):
             numbers[f"`{unknown}`"] = values[unknown] + step
-            numbers |= {derivative_phrase(unknown, name): x for name, x in zip(by, slopes, strict=True)}
+            numbers |= {
+                derivative_phrase(unknown, name): x for name, x in zip(by, slopes, strict=True)
+            }
         return numbers
 
     return compute
@@ -325,7 +364,10 @@ def second_derivatives(
         return [[] for _ in unknowns]
     slopes, right = [], []
     zero, one = m.number(0), m.number(1)
-    along = [[*(row[p] for row in first), *(one if q == p else zero for q in range(count))] for p in range(count)]
+    along = [
+        [*(row[p] for row in first), *(one if q == p else zero for q in range(count))]
+        for p in range(count)
+    ]
     for output in outputs:
         hessian = hessian_in(m, output, values, [*unknowns, *by])
         slopes.append(hessian.gradient[:n])

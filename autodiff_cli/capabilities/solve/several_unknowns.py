@@ -27,25 +27,27 @@ MAX_NEWTON_STEPS = 100
 RANDOM_STARTS = 200
 RESERVED_WORK_SHARE = 0.1  # for the digits of the solutions
 
+# Unknowns named in the hint on further solutions.
 MAX_NAMED = 4
-"""Unknowns named in the hint on further solutions."""
+# Newton steps that halve the error at a root of multiplicity 17.
 SHRINKING_STEPS = 12
-"""Newton steps that halve the error at a root of multiplicity 17."""
+# The relative size of the last Newton step in many digits.
 NEGLIGIBLE_STEP = 1e-60
-"""The relative size of the last Newton step in many digits."""
+# The remaining share of the way after a Newton step at multiplicity 20.
 MAX_SHARE = 0.95
-"""The remaining share of the way after a Newton step at multiplicity 20."""
+# Newton steps from which a singular solution is extrapolated.
 SINGULAR_STEPS = 60
-"""Newton steps from which a singular solution is extrapolated."""
+# The distance of equal solutions, relative to that of the bounds.
 NEAR = 1e-6
-"""The distance of equal solutions, relative to that of the bounds."""
+# The relative distance of a start from a singular solution.
 RELATIVE_OFFSET = 1e-6
-"""The relative distance of a start from a singular solution."""
+# The share of the initial residuals below which a solution may be near.
 MAX_SINGULAR_RESIDUAL = 1e-9
-"""The share of the initial residuals below which a solution may be near."""
 
 
-def _extrapolated(steps: Iterable[tuple[list[Any], Any, list[Any] | None]]) -> tuple[bool, list[Any] | None]:
+def _extrapolated(
+    steps: Iterable[tuple[list[Any], Any, list[Any] | None]],
+) -> tuple[bool, list[Any] | None]:
     """Return whether Newton's method moved, and its limit, if any.
 
     Each step takes the same share of the way, which gives the rest.
@@ -61,7 +63,10 @@ def _extrapolated(steps: Iterable[tuple[list[Any], Any, list[Any] | None]]) -> t
             share = sum(map(mul, before, step)) / sum(map(mul, before, before)) if before else 0
             share = min(share, MAX_SHARE)
             rest = [d / (1 - share) for d in step]
-            limit = [0 * x if abs(x + d) <= abs(d) * 1e-9 else x + d for x, d in zip(point, rest, strict=True)]
+            limit = [
+                0 * x if abs(x + d) <= abs(d) * 1e-9 else x + d
+                for x, d in zip(point, rest, strict=True)
+            ]
             before = step
             if sizes[-1] <= max(map(abs, point)) * NEGLIGIBLE_STEP:
                 break
@@ -74,7 +79,9 @@ def _shrinks(sizes: Sequence[Any]) -> bool:
     """Return whether steps of these sizes may go on to a limit."""
     if len(sizes) < SHRINKING_STEPS:
         return True
-    return bool(sizes[-1] < sizes[-2] if len(sizes) > SHRINKING_STEPS else 2 * min(sizes) <= sizes[0])
+    return bool(
+        sizes[-1] < sizes[-2] if len(sizes) > SHRINKING_STEPS else 2 * min(sizes) <= sizes[0]
+    )
 
 
 class SeveralEquations(Search):
@@ -91,11 +98,12 @@ class SeveralEquations(Search):
         self.np, program = numpy, problem.program
         self.least: tuple[float, list[float]] | None = None
         self.rounded, self.starts = False, 1
+        # What to say of a jump or a hole that was found last.
         self.broken = ""
-        """What to say of a jump or a hole that was found last."""
         self.bounds = [problem.bounds.get(name, (-math.inf, math.inf)) for name in problem.unknowns]
         self._evaluators = [
-            Evaluator(program.with_outputs((root,), program.text), problem.unknowns) for root in program.roots
+            Evaluator(program.with_outputs((root,), program.text), problem.unknowns)
+            for root in program.roots
         ]
 
     def __call__(self, x: Sequence[float]) -> tuple[Any, Any]:
@@ -135,7 +143,9 @@ class SeveralEquations(Search):
 
     @cached_property
     def linear(self) -> bool:  # type: ignore[override]
-        return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(self.unknowns)
+        return len(linear_and_kinks(self.problem.program.graph, self.unknowns)[0]) == len(
+            self.unknowns
+        )
 
     def _decide(self, solutions: list[list[float]]) -> list[list[float]]:
         """Decide in fractions about singular linear equations."""
@@ -153,10 +163,15 @@ class SeveralEquations(Search):
                 self.complete, self.kind = True, "the equations are linear without a solution"
                 return []
             if rank([[*row, a] for row, a in zip(rows, values, strict=True)]) > count:
-                self.complete, self.kind = True, "the equations are linear and contradict each other"
+                self.complete, self.kind = (
+                    True,
+                    "the equations are linear and contradict each other",
+                )
                 return []
             # from the edge of the bounds a line of solutions may leave them
-            if solutions and all(low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)):
+            if solutions and all(
+                low < a < high for a, (low, high) in zip(solutions[0], self.bounds, strict=True)
+            ):
                 self.complete, solutions = False, solutions[:1]
         return solutions
 
@@ -164,7 +179,10 @@ class SeveralEquations(Search):
 
     def _inside(self, x: Sequence[float], share: float = 0.0) -> bool:
         reach = [share and share * (high - low) for low, high in self.bounds]
-        return all(low - r <= a <= high + r for a, r, (low, high) in zip(x, reach, self.bounds, strict=True))
+        return all(
+            low - r <= a <= high + r
+            for a, r, (low, high) in zip(x, reach, self.bounds, strict=True)
+        )
 
     def _from(self, start: Sequence[float]) -> list[float] | None:
         from scipy.optimize import root
@@ -220,7 +238,9 @@ class SeveralEquations(Search):
         return accuracy is None or accuracy.lacks_digits(x)
 
     def _moved_inside(self, x: Sequence[float]) -> list[float] | None:
-        """Return a solution, on a bound that it misses by rounding errors; None if it is outside."""
+        """Return a solution, on a bound that it misses by rounding errors; None if it is
+        outside.
+        """
         moved = [min(max(a, low), high) for a, (low, high) in zip(x, self.bounds, strict=True)]
         reach = [1e-12 * max(abs(low), abs(high)) for low, high in self.bounds]
         is_inside = all(abs(a - b) <= e for a, b, e in zip(x, moved, reach, strict=True))
@@ -231,7 +251,9 @@ class SeveralEquations(Search):
         return any(map(may_break, self.outputs))
 
     def _break_at(self, x: list[float]) -> str:
-        """Return what the equations have where they hold within rounding and not in many digits; empty if they hold."""
+        """Return what the equations have where they hold within rounding and not in many digits;
+        empty if they hold.
+        """
         if not self._may_break or len(x) > MAX_UNKNOWNS_IN_DIGITS or self.holds_exactly(x):
             return ""
         m, values = self.in_digits(ROOT_DIGITS)
@@ -241,7 +263,10 @@ class SeveralEquations(Search):
             point = refine(m, system, x)
             before, after = (max(map(abs, system(list(map(m.number, at)))[0])) for at in (x, point))
             size = after - before
-        where = ", ".join(f"{name} = {self.problem.text(name, a)}" for name, a in zip(self.unknowns, x, strict=True))
+        where = ", ".join(
+            f"{name} = {self.problem.text(name, a)}"
+            for name, a in zip(self.unknowns, x, strict=True)
+        )
         if size is None:
             return f"; they have a pole or a hole at {where}, where they do not hold"
         # at a jump the residuals grow on the last step
@@ -271,7 +296,12 @@ class SeveralEquations(Search):
         bounds = tuple(zip(*self.bounds, strict=True))
         with Defined(ValueError), self.np.errstate(all="ignore"):
             ended = least_squares(
-                lambda x: self(x)[0], start, jac=lambda x: self(x)[1], bounds=bounds, x_scale="jac", max_nfev=200
+                lambda x: self(x)[0],
+                start,
+                jac=lambda x: self(x)[1],
+                bounds=bounds,
+                x_scale="jac",
+                max_nfev=200,
             )
             return list(ended.x)
         return list(self.least[1]) if self.least else list(start)
@@ -282,7 +312,9 @@ class SeveralEquations(Search):
         reach = [NEAR * (high - low) for low, high in self.bounds]
 
         def is_known(x: Sequence[float]) -> bool:
-            return any(all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True)) for y in solutions)
+            return any(
+                all(abs(a - b) <= r for a, b, r in zip(x, y, reach, strict=True)) for y in solutions
+            )
 
         for start in self._random_starts():
             x = self._newton(start, is_known)
@@ -294,7 +326,9 @@ class SeveralEquations(Search):
         draw, work = random.Random(0), current_budget()
         for _ in range(RANDOM_STARTS):
             if work.left < RESERVED_WORK_SHARE * work.most:
-                self.cut_short = "; the search reached the limit on computation: `--work 10` raises it"
+                self.cut_short = (
+                    "; the search reached the limit on computation: `--work 10` raises it"
+                )
                 break
             yield [draw.uniform(low, high) for low, high in self.bounds]
 
@@ -303,15 +337,27 @@ class SeveralEquations(Search):
         if self.complete is False:
             return "1 solution found of infinitely many: the linear equations depend on each other"
         if self.linear:
-            return "1 solution found; there may be others: the linear equations are nearly dependent"
+            return (
+                "1 solution found; there may be others: the linear equations are nearly dependent"
+            )
         missing = [name for name in self.unknowns if name not in self.problem.bounds]
-        how = f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`" if missing else "`--all`"
+        how = (
+            f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`"
+            if missing
+            else "`--all`"
+        )
         if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
             how = "`--all` with bounds for all unknowns"
         starts = "one start" if self.starts == 1 else f"{self.starts} starts"
-        if self.starts == 1 and len(self.unknowns) <= MAX_NAMED and not {*self.unknowns} & {*self.problem.point}:
+        if (
+            self.starts == 1
+            and len(self.unknowns) <= MAX_NAMED
+            and not {*self.unknowns} & {*self.problem.point}
+        ):
             text, values = self.problem.text, self.problem.values
-            starts += f", {', '.join(f'{name} = {text(name, values[name])}' for name in self.unknowns)}"
+            starts += (
+                f", {', '.join(f'{name} = {text(name, values[name])}' for name in self.unknowns)}"
+            )
         return f"{plural(count, 'solution')} found from {starts}; {how} searches for others"
 
     def describe_least_residual(self) -> str:
@@ -320,11 +366,16 @@ class SeveralEquations(Search):
             return f": {self.kind}" if self.complete else ""
         size, place = self.least
         text, units = self.problem.text, self.problem.units
-        at = ", ".join(f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True))
+        at = ", ".join(
+            f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True)
+        )
         if self.broken:
             return self.broken
         if self.rounded:
-            return f"; they hold within rounding errors near {at}, where no solution shows in {ROOT_DIGITS} digits"
+            return (
+                f"; they hold within rounding errors near {at}, where no solution shows in"
+                f" {ROOT_DIGITS} digits"
+            )
         if units is not None and len(set(units.sides)) == 1:
             by = self.problem.residual_text(size, 3)
         else:

@@ -26,7 +26,14 @@ from ...errors import (
     usage_error,
 )
 from ...language.elements import expand
-from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values, convert_numbers, kink_warnings
+from ...questions.arithmetic import (
+    DOUBLE,
+    Arithmetic,
+    Shown,
+    Values,
+    convert_numbers,
+    kink_warnings,
+)
 from ...questions.equations import read_with_unknowns
 from ...questions.optional_units import program_units, with_units
 from ...questions.parse_point import Range
@@ -65,12 +72,12 @@ if TYPE_CHECKING:
 MAX_UNKNOWNS = 200
 MAX_HESSIAN_SIZE = 30
 MAX_NAMED_POLES = 4
+# Digits of a solution for which doubles are too rough.
 SHARP_DIGITS = 17
-"""Digits of a solution for which doubles are too rough."""
+# The size up to which a number that may be 0 counts as 0.
 MAX_VANISHING = 1e-20
-"""The size up to which a number that may be 0 counts as 0."""
+# Where all solutions of several equations are sought without bounds; the answer says so.
 WITHOUT_BOUNDS = Range(-10.0, 10.0)
-"""Where all solutions of several equations are sought without bounds; the answer says so."""
 T = TypeVar("T")
 
 
@@ -105,10 +112,12 @@ class Solved(Record):
     solutions: the solutions
       values figures: the value of each unknown, by name
       derivatives figures: by each unknown, its derivatives by the other variables
-      second figures optional: with `--order 2`: the second derivatives, by unknown, then by two variables
+      second figures optional: with `--order 2`: the second derivatives, by unknown, then by two \
+      variables
       elasticities figures optional: with `--relative`: the elasticities, by unknown and variable; \
     null where there are none
-      bound figures optional nonempty: the value of each name that is bound to what depends on the unknowns
+      bound figures optional nonempty: the value of each name that is bound to what depends on the \
+      unknowns
       errors: how far rounding may have put each unknown off, by name; null where not known
       residuals: left side less right side of each equation
       simple: whether the solution is simple: the equations' Jacobian is regular there
@@ -172,8 +181,8 @@ def solve(
 ) -> Solved:
     """Return the solutions of equations, and their derivatives by `wrt`.
 
-    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions there; without
-    bounds those of one equation on ever wider grids, of several between -10 and 10.
+    `point` has values and starts, `between` bounds of `unknowns`; `every` seeks all solutions
+    there; without bounds those of one equation on ever wider grids, of several between -10 and 10.
 
     >>> answer = solve("x**2 = a", {"a": 2}, unknowns=["x"], between=Range(0, 2))
     >>> round(answer.solutions[0].values["x"], 12), round(answer.solutions[0].derivatives["x"]["a"], 12)
@@ -186,8 +195,11 @@ def solve(
     pose = partial(posed_equations, text, point, unknowns, wrt=wrt, units=units, system=system)
     problem = pose(between=between)
     if every and arithmetic.name != "certified" and _may_lie_anywhere(problem):
-        every = len(problem.unknowns) > 1  # of one unknown all that ever wider grids show are listed anyway
-        problem = pose(between=dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)) if every else problem
+        # of one unknown all that ever wider grids show are listed anyway
+        every = len(problem.unknowns) > 1
+        problem = (
+            pose(between=dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)) if every else problem
+        )
     _check_options(problem, arithmetic, order, every)
     finder = _finder(problem, stop)
     interrupted = False
@@ -197,17 +209,25 @@ def solve(
     except SolvingStopped:
         interrupted = True
     finder.warn_of_places(starts)
-    solutions = [_FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts]
+    solutions = [
+        _FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts
+    ]
     others = [] if every or interrupted else _others(finder, starts)
     if _is_unique_by_matrix(finder, solutions):
         finder.complete = True
-    reason, message = ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
+    reason, message = (
+        ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
+    )
     fixed = _fixed(problem, problem.unknowns)
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
     def shown(box: Ends) -> Ends:
-        return box if measured is None else {name: measured.ends(name, ends) for name, ends in box.items()}
+        return (
+            box
+            if measured is None
+            else {name: measured.ends(name, ends) for name, ends in box.items()}
+        )
 
     return Solved(
         text=text,
@@ -224,7 +244,11 @@ def solve(
         complete=finder.complete,
         evaluations=finder.evaluations,
         variables=list(problem.wanted),
-        point=arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"] if fixed else {},
+        point=(
+            arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"]
+            if fixed
+            else {}
+        ),
         constants=problem.program.constants,
         warnings=tuple(problem.warnings),
         units=tree,
@@ -232,8 +256,14 @@ def solve(
 
 
 def _may_lie_anywhere(problem: Problem) -> bool:
-    """Return whether the unknowns have neither bounds nor starts, and no units in which a range would be meant."""
-    return not problem.bounds and problem.units is None and problem.point.keys().isdisjoint(problem.unknowns)
+    """Return whether the unknowns have neither bounds nor starts, and no units in which a range
+    would be meant.
+    """
+    return (
+        not problem.bounds
+        and problem.units is None
+        and problem.point.keys().isdisjoint(problem.unknowns)
+    )
 
 
 def _with_values(typed: Mapping[str, object], ranges: Mapping[str, Range]) -> dict[str, object]:
@@ -244,8 +274,14 @@ def _with_values(typed: Mapping[str, object], ranges: Mapping[str, Range]) -> di
 def _check_size(variables: int, unknowns: int) -> None:
     if variables + unknowns > MAX_HESSIAN_SIZE:
         numbers = f"{plural(variables, 'variable')} and {plural(unknowns, 'unknown')}"
-        message = f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
-        hint = "name some of the variables: `--wrt x,y`" if unknowns < MAX_HESSIAN_SIZE else "leave out `--order 2`"
+        message = (
+            f"second derivatives by {numbers} are too many; {MAX_HESSIAN_SIZE} together is the most"
+        )
+        hint = (
+            "name some of the variables: `--wrt x,y`"
+            if unknowns < MAX_HESSIAN_SIZE
+            else "leave out `--order 2`"
+        )
         raise limit_error(message, hint)
 
 
@@ -253,7 +289,9 @@ def _finder(problem: Problem, *stop: Callable[[], bool]) -> OneEquation | Severa
     return (OneEquation if len(problem.unknowns) == 1 else SeveralEquations)(problem, *stop)
 
 
-def _starts(finder: OneEquation | SeveralEquations, every: bool, certified: bool) -> list[list[float]]:
+def _starts(
+    finder: OneEquation | SeveralEquations, every: bool, certified: bool
+) -> list[list[float]]:
     """Return the roots in doubles. Raises `SolvingStopped`."""
     problem = finder.problem
     if every and certified:
@@ -261,7 +299,11 @@ def _starts(finder: OneEquation | SeveralEquations, every: bool, certified: bool
         return prove(finder) if exact is None else exact
     if every:
         return finder.search_all()
-    if isinstance(finder, OneEquation) and not problem.bounds and problem.unknowns[0] not in problem.point:
+    if (
+        isinstance(finder, OneEquation)
+        and not problem.bounds
+        and problem.unknowns[0] not in problem.point
+    ):
         return finder.around()
     return finder.solve_once()
 
@@ -310,7 +352,9 @@ def _check_options(problem: Problem, arithmetic: Arithmetic, order: int, every: 
         _check_size(len(problem.wanted), len(problem.unknowns))
 
 
-def _others(finder: OneEquation | SeveralEquations, starts: Sequence[Sequence[float]]) -> list[float]:
+def _others(
+    finder: OneEquation | SeveralEquations, starts: Sequence[Sequence[float]]
+) -> list[float]:
     """Return other solutions of one equation than the only one that was sought."""
     if not isinstance(finder, OneEquation) or len(starts) != 1:
         return []
@@ -318,7 +362,8 @@ def _others(finder: OneEquation | SeveralEquations, starts: Sequence[Sequence[fl
 
 
 def _is_unique_by_matrix(finder: Search, solutions: Sequence[Solution]) -> bool:
-    """Return whether a solution is the only one, as linear equations with a regular matrix have one.
+    """Return whether a solution is the only one, as linear equations with a regular matrix have
+    one.
 
     A search that has decided whether there are more is asked first.
     """
@@ -362,14 +407,20 @@ def posed_equations(
         ranges = _range_of_one(unknowns, between)
     numbers, measured, warnings = numbers_or_quantities(typed), None, list[Diagnostic]()
     if dimensions:
-        measured = program_units(program, numbers, units, unknowns=unknowns, ranges=ranges, system=system)
+        measured = program_units(
+            program, numbers, units, unknowns=unknowns, ranges=ranges, system=system
+        )
         warnings += measured.warnings if measured is not None else ()
     bounds: Ends = {name: _bounds(name, ends) for name, ends in ranges.items()}
-    values = {name: float(x) for name, x in numbers.items()} | _starts_left_out(unknowns, typed, bounds)
+    values = {name: float(x) for name, x in numbers.items()} | _starts_left_out(
+        unknowns, typed, bounds
+    )
     warnings = [*check_values(program, values), *warnings]
     wanted = names if wrt is None else wanted_variables(program, values, wrt, unknowns)
     wanted = [name for name in wanted if name in names and name not in unknowns]
-    return Problem(program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured)
+    return Problem(
+        program, typed, values, wanted, warnings, list(unknowns), bounds, texts, measured
+    )
 
 
 def _range_of_one(unknowns: Sequence[str], between: Range) -> dict[str, Range]:
@@ -381,7 +432,9 @@ def _range_of_one(unknowns: Sequence[str], between: Range) -> dict[str, Range]:
 
 
 def _starts_left_out(unknowns: Sequence[str], typed: Point, bounds: Ends) -> dict[str, float]:
-    """Return starts for the unknowns that have none. Raises an error for a start outside of its bounds."""
+    """Return starts for the unknowns that have none. Raises an error for a start outside of its
+    bounds.
+    """
     starts = {}
     for name in unknowns:
         if name not in typed:
@@ -392,11 +445,19 @@ def _starts_left_out(unknowns: Sequence[str], typed: Point, bounds: Ends) -> dic
 
 
 def _unknowns(
-    asked: Sequence[str] | None, names: Sequence[str], bounded: Collection[str], known: Collection[str], count: int
+    asked: Sequence[str] | None,
+    names: Sequence[str],
+    bounded: Collection[str],
+    known: Collection[str],
+    count: int,
 ) -> list[str]:
-    """Return the unknowns, by default those variables that have bounds, or no value. Raises a usage error."""
+    """Return the unknowns, by default those variables that have bounds, or no value. Raises a usage
+    error.
+    """
     if asked is None:
-        asked = [name for name in names if name in bounded] or [name for name in names if name not in known]
+        asked = [name for name in names if name in bounded] or [
+            name for name in names if name not in known
+        ]
         if not asked and len(names) == count:
             asked = names
     unknowns = expand(asked, names)
@@ -406,7 +467,9 @@ def _unknowns(
             raise usage_error(f"`{name}` is not a variable of these equations", hint)
     for name in bounded:
         if name not in unknowns:
-            raise usage_error(f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`")
+            raise usage_error(
+                f"`{name}` has bounds but is not an unknown", f"make it one: `--for {name}`"
+            )
     return list(unknowns)
 
 
@@ -423,7 +486,9 @@ def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) 
     verb = "is" if count == 1 else "are"
     offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
     hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
-    return ExpressionError("usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers)
+    return ExpressionError(
+        "usage", f"there {verb} {plural(count, 'equation')}, and {many}", None, hint, (), offers
+    )
 
 
 def _bounds(name: str, ends: Range) -> tuple[float, float]:
@@ -434,17 +499,25 @@ def _bounds(name: str, ends: Range) -> tuple[float, float]:
     return float(low), float(high)
 
 
-def _formulas(text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None) -> Solved | None:
+def _formulas(
+    text: str, point: Mapping[str, float | str], unknowns: Sequence[str] | None
+) -> Solved | None:
     if unknowns is None or len(unknowns) != 1:
         return None
     program, texts = read_with_unknowns(text, point, unknowns, units=True)
     check_bare_functions(program, {*point, *unknowns})
     (name,) = unknowns
-    if len(program.roots) != 1 or name not in program.leaves or not {*program.leaves} - {name, *point}:
+    if (
+        len(program.roots) != 1
+        or name not in program.leaves
+        or not {*program.leaves} - {name, *point}
+    ):
         return None
     numbers = {other: getattr(x, "number", x) for other, x in numbers_or_quantities(point).items()}
     values = {
-        other: _formula_of(x, numbers[other]) for other, x in point.items() if other != name and not hasattr(x, "unit")
+        other: _formula_of(x, numbers[other])
+        for other, x in point.items()
+        if other != name and not hasattr(x, "unit")
     }
     found = formula_solutions(program.outputs[0], program.variables[name], values)
     if found is None:
@@ -484,14 +557,19 @@ def _outcome_of_formulas(found: FormulaSolutions) -> tuple[str, str]:
 
 
 def _restrictions(found: FormulaSolutions, name: str) -> Iterator[Diagnostic]:
-    """Yield notes on what formulas do not say: solutions of some exponents only, and where every number is one."""
+    """Yield notes on what formulas do not say: solutions of some exponents only, and where every
+    number is one.
+    """
     if found.restriction is not None:
         only = (
-            f"only solutions with `{found.restriction}` are given: a negative number has powers for some exponents only"
+            f"only solutions with `{found.restriction}` are given: a negative number has powers for"
+            " some exponents only"
         )
         yield Diagnostic("branch", only, None, "give the exponent as a number")
     if found.identity is not None:
-        always = f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
+        always = (
+            f"the equation holds for all `{name}` for which it has a value, where {found.identity}"
+        )
         yield Diagnostic("flat", always, None, "give the other variables values to see where")
 
 
@@ -505,12 +583,25 @@ def _units_of_point(point: Mapping[str, float | str]) -> Units | None:
 
 
 class _FoundRoot:
-    """A root that a search found: its values and derivatives in any arithmetic, and what is known of it."""
+    """A root that a search found: its values and derivatives in any arithmetic, and what is known
+    of it.
+    """
 
     def __init__(
-        self, finder: Search, start: Sequence[float], order: int, relative: bool, arithmetic: Arithmetic
+        self,
+        finder: Search,
+        start: Sequence[float],
+        order: int,
+        relative: bool,
+        arithmetic: Arithmetic,
     ) -> None:
-        self.finder, self.start, self.order, self.relative, self.arithmetic = finder, start, order, relative, arithmetic
+        self.finder, self.start, self.order, self.relative, self.arithmetic = (
+            finder,
+            start,
+            order,
+            relative,
+            arithmetic,
+        )
         self.at = _named(finder.unknowns, start)
         self.left, self.slopes = finder.residuals(start)
         if start[0] in finder.on_jumps:
@@ -529,9 +620,13 @@ class _FoundRoot:
     def solution(self) -> Solution:
         """Return the root with its derivatives, and warn where it has none."""
         finder, problem = self.finder, self.finder.problem
-        tree = None if problem.units is None else problem.units.of_solution(problem.wanted, self.order)
+        tree = (
+            None if problem.units is None else problem.units.of_solution(problem.wanted, self.order)
+        )
         answer = self._sharpest_answer(_fixed(problem, self.at), tree)
-        is_told = finder.complete is False or any(warning.kind == "flat" for warning in problem.warnings)
+        is_told = finder.complete is False or any(
+            warning.kind == "flat" for warning in problem.warnings
+        )
         if not self.simple and problem.wanted and not is_told:
             problem.warnings.append(self._without_derivative())
         bounds, left = self._bounds(), self.left
@@ -550,9 +645,13 @@ class _FoundRoot:
         )
 
     def _sharpest_answer(self, point: Point, tree: Units | None) -> dict[str, Any]:
-        """Return the values and derivatives, from more digits where doubles may lose them, or with a warning."""
+        """Return the values and derivatives, from more digits where doubles may lose them, or with
+        a warning.
+        """
         is_rough = self.accuracy is None or self.accuracy.lacks_digits(self.start)
-        has_lost = self.arithmetic == DOUBLE and self.simple and not is_rough and self._loses_digits()
+        has_lost = (
+            self.arithmetic == DOUBLE and self.simple and not is_rough and self._loses_digits()
+        )
         if self.arithmetic == DOUBLE and self.may_be_simple and (is_rough or has_lost):
             answer = self._sharper(point, tree)
             if answer is not None:
@@ -565,11 +664,16 @@ class _FoundRoot:
         """Return whether rounding may lose digits of the derivatives."""
         from ...questions.rounding import is_accurate
 
-        problem, bounded = self.finder.problem, {name: Bounded(float(x)) for name, x in self._everything().items()}
+        problem, bounded = (
+            self.finder.problem,
+            {name: Bounded(float(x)) for name, x in self._everything().items()},
+        )
         if not problem.wanted:
             return False
         try:
-            rows, _ = derivatives(RUNNING, self.finder.outputs, bounded, self.finder.unknowns, problem.wanted)
+            rows, _ = derivatives(
+                RUNNING, self.finder.outputs, bounded, self.finder.unknowns, problem.wanted
+            )
         except (ExpressionError, *NO_RESULT):
             return True
         return not all(is_accurate(x) for row in rows for x in row)
@@ -580,7 +684,11 @@ class _FoundRoot:
 
         problem, finder = self.finder.problem, self.finder
         numbers = numbers_at_solution(finder.outputs, finder.unknowns, problem.wanted)
-        shown = [derivative_phrase(unknown, name) for unknown in finder.unknowns for name in problem.wanted]
+        shown = [
+            derivative_phrase(unknown, name)
+            for unknown in finder.unknowns
+            for name in problem.wanted
+        ]
 
         def compute(m: NumberType, at: Mapping[str, Number]) -> dict[str, Number]:
             computed = numbers(m, at)
@@ -599,12 +707,17 @@ class _FoundRoot:
         try:
             return self.arithmetic.run(point, self._work, tree)
         except ExpressionError as error:
-            if not (precisely or self.arithmetic == DOUBLE) or error.kind not in ("derivative", "domain"):
+            if not (precisely or self.arithmetic == DOUBLE) or error.kind not in (
+                "derivative",
+                "domain",
+            ):
                 raise
             answer = self.arithmetic.run(point, lambda m, _: {"values": self._numbers(m)}, tree)
             if not precisely:
                 message = f"the solution has no derivatives: {error}"
-                self.finder.problem.warnings.append(Diagnostic("derivative", message, error.span, error.hint))
+                self.finder.problem.warnings.append(
+                    Diagnostic("derivative", message, error.span, error.hint)
+                )
             return answer
 
     def _numbers(self, m: NumberType) -> dict[str, Number]:
@@ -640,15 +753,23 @@ class _FoundRoot:
             return self._proven(m, values, outputs, may_be_multiple=order > 1)
         return self._refined(m, values, outputs, order)
 
-    def _refined(self, m: Any, values: Values, outputs: list[Value], order: int) -> dict[str, Number]:
-        """Return the unknowns by Newton steps, which correct themselves: only the limit has an error."""
+    def _refined(
+        self, m: Any, values: Values, outputs: list[Value], order: int
+    ) -> dict[str, Number]:
+        """Return the unknowns by Newton steps, which correct themselves: only the limit has an
+        error.
+        """
         from ...engine.numbers import running_digits
 
         finder = self.finder
         fixed = {name: running_digits.value_of(x) for name, x in values.items()}
-        point = refine(m.base, finder.system(m.base, fixed, order or 1, outputs), list(self.at.values()))
+        point = refine(
+            m.base, finder.system(m.base, fixed, order or 1, outputs), list(self.at.values())
+        )
         if order == 1 or len(point) > 1:
-            return _named(finder.unknowns, with_errors(m, finder.system(m, values, 1, outputs), point))
+            return _named(
+                finder.unknowns, with_errors(m, finder.system(m, values, 1, outputs), point)
+            )
         # a multiple root has the digits in which values beside it differ from 0
         (root,), (name,) = point, finder.unknowns
 
@@ -663,7 +784,9 @@ class _FoundRoot:
                 raise undecided("cannot determine the distance to the root")
         return {name: m.within(root, distance)}
 
-    def _proven(self, m: Any, values: Values, outputs: list[Value], *, may_be_multiple: bool) -> dict[str, Number]:
+    def _proven(
+        self, m: Any, values: Values, outputs: list[Value], *, may_be_multiple: bool
+    ) -> dict[str, Number]:
         """Return the unknowns as balls that are proven to hold exactly one solution."""
         from flint import arb
 
@@ -679,13 +802,21 @@ class _FoundRoot:
         box, narrow = enclosed[0], operator.contract_repeatedly(enclosed[1])
         # an exact solution in the box is the only one in it
         plain = [0.0 if a.contains(0) else x for x, a in zip(places, narrow, strict=True)]
-        if all(a.contains(arb(x)) for a, x in zip(box, plain, strict=True)) and operator.proves_root(plain):
+        if all(
+            a.contains(arb(x)) for a, x in zip(box, plain, strict=True)
+        ) and operator.proves_root(plain):
             return _named(unknowns, map(m.number, plain))
         return _named(unknowns, map(Ball, narrow))
 
-    def _differentiate(self, m: NumberType, values: Values, here: dict[str, Number], answer: dict[str, Any]) -> None:
+    def _differentiate(
+        self, m: NumberType, values: Values, here: dict[str, Number], answer: dict[str, Any]
+    ) -> None:
         """Add the derivatives to an answer."""
-        problem, unknowns, wanted = self.finder.problem, self.finder.unknowns, self.finder.problem.wanted
+        problem, unknowns, wanted = (
+            self.finder.problem,
+            self.finder.unknowns,
+            self.finder.problem.wanted,
+        )
         outputs, everything = self.finder.outputs, {**values, **here}
         first, kinks = derivatives(m, outputs, everything, unknowns, wanted)
         met = kink_warnings(self.arithmetic, kinks.values())
@@ -699,10 +830,14 @@ class _FoundRoot:
             shares = answer["elasticities"] = {}
             for (unknown, u), row in zip(here.items(), first, strict=True):
                 slopes_of = zip(wanted, row, strict=True)
-                shares[unknown] = {p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of}
+                shares[unknown] = {
+                    p: None if u == 0 else values[p] * slope / u for p, slope in slopes_of
+                }
 
     def _sharper(self, point: Point, tree: Units | None) -> dict[str, Any] | None:
-        """Return the answer from more digits than doubles have, or None; it takes the root for a simple one."""
+        """Return the answer from more digits than doubles have, or None; it takes the root for a
+        simple one.
+        """
         fails, self.simple = self.simple and len(self.at) == 1, True
         with Defined(ArithmeticError, ValueError):
             sharper = self.arithmetic.run(point, self._in_more_digits, tree)
@@ -725,27 +860,42 @@ class _FoundRoot:
                 raise undecided("cannot determine the digits of this")
             return 0.0
 
-        answer: dict[str, Any] = convert_numbers(self._work(m, self.finder.parameters(m)), in_doubles)
+        answer: dict[str, Any] = convert_numbers(
+            self._work(m, self.finder.parameters(m)), in_doubles
+        )
         self.at.update(answer["values"])
         return answer
 
     def _without_derivative(self) -> Diagnostic:
         """Return the warning that the solution has no derivative here."""
         multiplicity = self.multiplicity
-        where = ", ".join(f"{name} = {self.finder.problem.text(name, x)}" for name, x in self.at.items())
-        if self.slopes is None or (self.equation is not None and self.off is not None and multiplicity in (None, 1)):
+        where = ", ".join(
+            f"{name} = {self.finder.problem.text(name, x)}" for name, x in self.at.items()
+        )
+        if self.slopes is None or (
+            self.equation is not None and self.off is not None and multiplicity in (None, 1)
+        ):
             message = (
-                f"the equation has no derivative by the unknown at {where}: the derivative of the solution is not known"
+                f"the equation has no derivative by the unknown at {where}: the derivative of the"
+                " solution is not known"
             )
             hint = "the solution lies on the edge of a domain or at a kink"
         elif multiplicity == 1:
             message = (
-                f"cannot distinguish the derivative by the unknown from 0 at {where}: the solution has no derivative"
+                f"cannot distinguish the derivative by the unknown from 0 at {where}: the solution"
+                " has no derivative"
             )
             hint = "another root may be near; `--precision 50` differentiates it"
         else:
-            what = "a multiple root" if multiplicity is None else f"a root of multiplicity {multiplicity}"
-            message = f"{what} at {where}, where the derivative by the unknown is 0: the solution has no derivative"
+            what = (
+                "a multiple root"
+                if multiplicity is None
+                else f"a root of multiplicity {multiplicity}"
+            )
+            message = (
+                f"{what} at {where}, where the derivative by the unknown is 0: the solution has no"
+                " derivative"
+            )
             hint = "it may split or vanish when a value changes"
         return Diagnostic("multiple", message, None, hint)
 
@@ -766,33 +916,49 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
     """Return how a search ended, by its word in records and in words for people."""
     listed, text = finder.listed(count), finder.problem.text
     bounds = finder.problem.bounds.items()
-    where = " and ".join(f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds)
+    where = " and ".join(
+        f"{text(name, low)} ≤ {name} ≤ {text(name, high)}" for name, (low, high) in bounds
+    )
     between = f" for {where}" if where else ""
     if finder.undecided:
-        message = f"{listed} proven; in {plural(len(finder.undecided), 'box')} it is undecided whether there are more"
+        message = (
+            f"{listed} proven; in {plural(len(finder.undecided), 'box')} it is undecided whether"
+            " there are more"
+        )
         return "undecided", message + _places_without_bound(finder)
     if finder.complete:
         all_known, none = f"and no other{between}: {finder.kind}", f"{finder.kind}{between}"
         if finder.undecided is not None:
             ranges = ", with their intervals" * bool(finder.plateaus)
-            all_known, none = f"proven to be all{between}{ranges}", f"it is proven that there is no solution{between}"
+            all_known, none = (
+                f"proven to be all{between}{ranges}",
+                f"it is proven that there is no solution{between}",
+            )
         return ("solved", f"{listed}, {all_known}") if count else ("none", f"none: {none}")
     if not count:
         where = between if every else ""
         least = finder.describe_least_residual()
         return "not found", f"no solution was found{where}{least}{finder.cut_short}"
     if every and not (finder.linear and finder.complete is False):
-        more = "" if finder.plateaus else finder.cut_short or "; `--certified` proves whether these are all"
+        more = (
+            ""
+            if finder.plateaus
+            else finder.cut_short or "; `--certified` proves whether these are all"
+        )
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.describe_search(count)
 
 
 def _places_without_bound(finder: OneEquation | SeveralEquations) -> str:
-    """Return where equations have no bound, for a message; nothing where they have one everywhere."""
+    """Return where equations have no bound, for a message; nothing where they have one
+    everywhere.
+    """
     if not finder.unbounded:
         return ""
     text = finder.problem.text
-    middles = ({name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded)
+    middles = (
+        {name: low / 2 + high / 2 for name, (low, high) in box.items()} for box in finder.unbounded
+    )
     places = [", ".join(f"{name} = {text(name, x)}" for name, x in box.items()) for box in middles]
     more = f" and {len(places) - MAX_NAMED_POLES} more" if len(places) > MAX_NAMED_POLES else ""
     return f"; there is no bound, as at a pole, near {'; '.join(places[:MAX_NAMED_POLES])}{more}"

@@ -17,7 +17,9 @@ def run(call: Command) -> int:
     between = call.between
 
     def posed(text: str, point: Mapping[str, float]) -> Problem:
-        return posed_equations(text, point, call.unknowns, between, call.variables, dimensions=False)
+        return posed_equations(
+            text, point, call.unknowns, between, call.variables, dimensions=False
+        )
 
     ranges = between.values() if isinstance(between, Mapping) else [between or ()]
     # bounds with units ask for units in headings too

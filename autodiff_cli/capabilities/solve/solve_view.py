@@ -21,8 +21,8 @@ from ...show.numerals import attach_units, format_number, heading, words
 from ...show.schema import OutputRow, Values, View
 from .solve import Solution, Solved
 
+# How many other solutions, and undecided boxes, are listed.
 MAX_LISTED = 6
-"""How many other solutions, and undecided boxes, are listed."""
 
 
 class SolvedView(View[Solved], of=Solved):
@@ -30,7 +30,9 @@ class SolvedView(View[Solved], of=Solved):
 
     computed: ClassVar[Values] = {
         "between": lambda answer: {name: [*ends] for name, ends in answer.between.items()},
-        "undecided": lambda answer: [{name: [*ends] for name, ends in box.items()} for box in answer.undecided],
+        "undecided": lambda answer: [
+            {name: [*ends] for name, ends in box.items()} for box in answer.undecided
+        ],
     }
     latex_writer = "solve.solve_latex.solution_tables"
 
@@ -40,12 +42,16 @@ class SolvedView(View[Solved], of=Solved):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        return (*self.csv_columns[:-1], "elasticity", "error") if self.relative else self.csv_columns
+        return (
+            (*self.csv_columns[:-1], "elasticity", "error") if self.relative else self.csv_columns
+        )
 
     def record(self, answer: Solved) -> dict[str, Any]:
         record = super().record(answer)
         # unknowns are no part of the point
-        return nested_record(record) if any(name.endswith("]") for name in answer.unknowns) else record
+        return (
+            nested_record(record) if any(name.endswith("]") for name in answer.unknowns) else record
+        )
 
     def formula_sides(self, answer: Solved) -> Sequence[tuple[str, str]]:
         from ...show.tex_tables import equation_sides  # only notebooks need it
@@ -54,7 +60,9 @@ class SolvedView(View[Solved], of=Solved):
 
     def attach_units(self, answer: Solved, units: Mapping[str, Any]) -> Solved:
         solutions = [attach_units(solution, units) for solution in answer.solutions]
-        return answer._replace(solutions=solutions, point=attach_units(answer.point, units["point"]))
+        return answer._replace(
+            solutions=solutions, point=attach_units(answer.point, units["point"])
+        )
 
     def rows(self, answer: Solved) -> Iterator[OutputRow]:
         errors = {} if answer.units is None else answer.units.texts().get("errors", {})
@@ -84,7 +92,9 @@ class SolvedView(View[Solved], of=Solved):
                 unit = slope_units.get(name, {}).get(by) if slope is None else None
                 cells[heading(f"d_{name}_{by}", unit)] = slope
             for name, matrix in (solution.second or {}).items():
-                cells |= {f"d_{name}_{x}_{y}": z for x, row in matrix.items() for y, z in row.items()}
+                cells |= {
+                    f"d_{name}_{x}_{y}": z for x, row in matrix.items() for y, z in row.items()
+                }
             yield cells
         if not answer.solutions:
             before = "" if answer.message.startswith(f"{answer.reason}:") else f"{answer.reason}: "
@@ -107,13 +117,18 @@ class SolvedView(View[Solved], of=Solved):
             yield Paragraph(((answer.message, "" if answer.converged else "heading"),))
         units: Mapping[str, Any] = answer.units.get("values", {}) if answer.units else {}
         if answer.others:
-            others = attach_units([*answer.others[:MAX_LISTED]], [units.get(answer.unknowns[0])] * MAX_LISTED)
+            others = attach_units(
+                [*answer.others[:MAX_LISTED]], [units.get(answer.unknowns[0])] * MAX_LISTED
+            )
             more = len(answer.others) - MAX_LISTED
             near = ", ".join(map(self.number, others)) + (f" and {more:,} more" if more > 0 else "")
-            yield text_line(f"there are other solutions between the bounds, near {near}: `--all` lists them")
+            yield text_line(
+                f"there are other solutions between the bounds, near {near}: `--all` lists them"
+            )
         for box in answer.undecided[:MAX_LISTED]:
             ranges = ", ".join(
-                f"{name} from {low!r} to {high!r} {units.get(name, '')}".rstrip() for name, (low, high) in box.items()
+                f"{name} from {low!r} to {high!r} {units.get(name, '')}".rstrip()
+                for name, (low, high) in box.items()
             )
             yield text_line(f"undecided: {ranges}")
 
@@ -167,12 +182,20 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
     for x, value in solution.values.items():
         new[x] = old[x] if x in units.asked else readable_unit(old[x], float(value))
     at = {x: unit.difference for x, unit in units["point"].items()}
-    shown: dict[str, Any] = {"values": new, "errors": {name: unit.difference for name, unit in new.items()}}
+    shown: dict[str, Any] = {
+        "values": new,
+        "errors": {name: unit.difference for name, unit in new.items()},
+    }
     slopes = units["derivatives"].items()
-    shown["derivatives"] = {u: {x: ratio(new[u], at[x], kept=u in units.asked) for x in row} for u, row in slopes}
+    shown["derivatives"] = {
+        u: {x: ratio(new[u], at[x], kept=u in units.asked) for x in row} for u, row in slopes
+    }
     if "second" in units:
         shown["second"] = {
-            u: {x: {y: ratio(new[u], at[x] * at[y], higher=True) for y in row} for x, row in matrix.items()}
+            u: {
+                x: {y: ratio(new[u], at[x] * at[y], higher=True) for y in row}
+                for x, row in matrix.items()
+            }
             for u, matrix in units["second"].items()
         }
 
@@ -181,12 +204,22 @@ def by_size(answer: Solved, solution: Solution) -> Solution:
 
 
 def _quality(answer: Solved, solution: Solution) -> str:
-    several = f"a root of multiplicity {solution.multiplicity}" if (solution.multiplicity or 1) > 1 else ""
+    several = (
+        f"a root of multiplicity {solution.multiplicity}"
+        if (solution.multiplicity or 1) > 1
+        else ""
+    )
     if answer.arithmetic.name == "certified":
-        one = "proven: there is exactly one solution there" if len(answer.solutions) == 1 and solution.proven else ""
+        one = (
+            "proven: there is exactly one solution there"
+            if len(answer.solutions) == 1 and solution.proven
+            else ""
+        )
         return "; ".join(filter(None, (one, several)))
     if answer.arithmetic.name == "precision":
-        return "; ".join(filter(None, ("all digits agree with those of a computation in more", several)))
+        return "; ".join(
+            filter(None, ("all digits agree with those of a computation in more", several))
+        )
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
     if not solution.simple and solution.multiplicity is None and None in solution.errors.values():
         several = (

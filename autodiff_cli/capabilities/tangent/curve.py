@@ -1,4 +1,6 @@
-"""Tangent and normal of a curve that an equation describes, at a point of it: F_x*(x - x0) + F_y*(y - y0) = 0."""
+"""Tangent and normal of a curve that an equation describes, at a point of it: F_x*(x - x0) + F_y*(y
+- y0) = 0.
+"""
 
 from __future__ import annotations
 
@@ -27,19 +29,30 @@ def equation_of(text: str, point: Collection[str]) -> Equations | None:
     if "=" not in text:
         return None
     parts = [*statements_of(text)]
-    if not any(is_equation(text, part) or (part.kind == "bind" and part.name in point) for part in parts):
+    if not any(
+        is_equation(text, part) or (part.kind == "bind" and part.name in point) for part in parts
+    ):
         return None
     return read_equations(text, point)
 
 
 def curve_tangent(
-    text: str, equations: Equations, point: Mapping[str, float | str], wrt: Sequence[str] | None, arithmetic: Arithmetic
+    text: str,
+    equations: Equations,
+    point: Mapping[str, float | str],
+    wrt: Sequence[str] | None,
+    arithmetic: Arithmetic,
 ) -> TangentLine:
     """Return the tangent and the normal of a curve at a point of it. Raises `ExpressionError`."""
     if have_units(text, point):
-        raise usage_error("a tangent of an equation has no units", "write its numbers in coherent units, without them")
+        raise usage_error(
+            "a tangent of an equation has no units",
+            "write its numbers in coherent units, without them",
+        )
     if len(equations.texts) > 1:
-        raise usage_error(f"{len(equations.texts)} equations are no curve", "ask for the tangent of each")
+        raise usage_error(
+            f"{len(equations.texts)} equations are no curve", "ask for the tangent of each"
+        )
     program = equations.program
     across, up = _coordinates(program, wrt)
     constants = ExactConstants()
@@ -48,11 +61,15 @@ def curve_tangent(
     _check_is_on_curve(program, constants, values, up)
     computed = _smooth_partials(program, values, (up, across))
     by_up, by_across = _partials(program, constants, values, (up, across))
-    if not all(map(_agree, computed, (by_up, by_across))):  # kinks that cancel are smooth, and no formula says so
+    # kinks that cancel are smooth, and no formula says so
+    if not all(map(_agree, computed, (by_up, by_across))):
         raise NotSmooth("derivative", "the slope is not known at this kink", None, "move the point")
     is_vertical = constants.is_zero(by_up)
     if is_vertical and constants.is_zero(by_across):
-        message = "the equation gives no tangent here: both partial derivatives are 0, as at a cusp or a crossing"
+        message = (
+            "the equation gives no tangent here: both partial derivatives are 0, as at a cusp or a"
+            " crossing"
+        )
         raise ExpressionError("derivative", message, None, "`autodiff plot` shows the curve")
     slope = None if is_vertical else -by_across / by_up
     lines = _lines(constants, values, across, up, slope)
@@ -63,7 +80,11 @@ def curve_tangent(
     def numbers(m: NumberType, at: Values) -> dict[str, Any]:
         (row,), _ = evaluate_in(m, program.outputs, at, [up, across]).jacobian()
         others = {name: x for name, x in at.items() if name != up}
-        return {"value": at[up], "slope": None if is_vertical else -row[1] / row[0], "point": others}
+        return {
+            "value": at[up],
+            "slope": None if is_vertical else -row[1] / row[0],
+            "point": others,
+        }
 
     shown = arithmetic.run({name: point[name] for name in program.variables}, numbers)
     return TangentLine(
@@ -82,16 +103,22 @@ def curve_tangent(
 
 
 def _coordinates(program: Program, wrt: Sequence[str] | None) -> tuple[str, str]:
-    """Return the names of the coordinates across and up: x and y, or the only two; `wrt` names the first."""
+    """Return the names of the coordinates across and up: x and y, or the only two; `wrt` names the
+    first.
+    """
     names = [*program.variables]
     plane = ["x", "y"] if {"x", "y"} <= {*names} else names
     if wrt and len(wrt) == 1 and wrt[0] in names:
         plane = [wrt[0], *[name for name in plane if name != wrt[0]]]
     elif wrt:
-        raise usage_error(f"{quote(wrt)} is no coordinate of this curve", f"its variables: {quote(names)}")
+        raise usage_error(
+            f"{quote(wrt)} is no coordinate of this curve", f"its variables: {quote(names)}"
+        )
     if len(plane) != 2:
         hint = "write the equation in `x` and `y`; other variables have values in `--at`"
-        raise usage_error(f"a curve has two coordinates, and the equation is in {quote(names) or 'none'}", hint)
+        raise usage_error(
+            f"a curve has two coordinates, and the equation is in {quote(names) or 'none'}", hint
+        )
     return plane[0], plane[1]
 
 
@@ -100,13 +127,23 @@ def _check_is_on_curve(
 ) -> None:
     left = constants.number(evaluate_in(constants, program.outputs[0], values).value)
     if not constants.is_zero(left):
-        message = f"the point is not on the curve: left side less right side is {float(left):.6g} there"
-        raise ExpressionError("domain", message, None, f"`autodiff solve` finds `{up}` there: `--for {up}`")
+        message = (
+            f"the point is not on the curve: left side less right side is {float(left):.6g} there"
+        )
+        raise ExpressionError(
+            "domain", message, None, f"`autodiff solve` finds `{up}` there: `--for {up}`"
+        )
 
 
-def _smooth_partials(program: Program, values: Mapping[str, ExactConstant], by: Sequence[str]) -> list[float]:
-    """Return the partial derivatives. Raises `NotSmooth` at a kink, where the curve may have a corner."""
-    (row,), kinks = evaluate_in(REAL, program.outputs, {name: float(x) for name, x in values.items()}, by).jacobian()
+def _smooth_partials(
+    program: Program, values: Mapping[str, ExactConstant], by: Sequence[str]
+) -> list[float]:
+    """Return the partial derivatives. Raises `NotSmooth` at a kink, where the curve may have a
+    corner.
+    """
+    (row,), kinks = evaluate_in(
+        REAL, program.outputs, {name: float(x) for name, x in values.items()}, by
+    ).jacobian()
     for kink in kinks.values():
         warning = kink.warning()
         message = f"{warning.message}, and the curve may have a corner"
@@ -119,7 +156,10 @@ def _agree(computed: float, exact: ExactConstant) -> bool:
 
 
 def _partials(
-    program: Program, constants: ExactConstants, values: Mapping[str, ExactConstant], by: Sequence[str]
+    program: Program,
+    constants: ExactConstants,
+    values: Mapping[str, ExactConstant],
+    by: Sequence[str],
 ) -> list[ExactConstant]:
     leaves = [program.variables.get(name) or variable(name) for name in by]
     found = [derivatives(program.outputs[0], [leaf], 1).values() for leaf in leaves]
@@ -127,7 +167,11 @@ def _partials(
 
 
 def _lines(
-    constants: ExactConstants, values: Mapping[str, ExactConstant], across: str, up: str, slope: ExactConstant | None
+    constants: ExactConstants,
+    values: Mapping[str, ExactConstant],
+    across: str,
+    up: str,
+    slope: ExactConstant | None,
 ) -> tuple[str, str]:
     """Return the equations of the tangent and of the normal; a slope of None is vertical."""
     x, (center, height) = constants.parameter(variable(across)), (values[across], values[up])

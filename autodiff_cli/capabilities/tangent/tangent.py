@@ -19,7 +19,14 @@ from ...questions.approach import as_approach
 from ...questions.arithmetic import DOUBLE, Arithmetic, Values
 from ...questions.optional_units import pose_with_units
 from ...questions.problem import Point, Problem, have_units, parse, pose, single_output
-from ..derivatives.taylor import DIGITS_OF_DOUBLE, Taylor, coefficient_name, polynomial, shortest_text, taylor
+from ..derivatives.taylor import (
+    DIGITS_OF_DOUBLE,
+    Taylor,
+    coefficient_name,
+    polynomial,
+    shortest_text,
+    taylor,
+)
 from ..limit.limit import LimitUnknown, SideLimit, side_limit
 from .curve import curve_tangent, equation_of
 from .tangent_line import AGREEMENT, TangentLine, exact_value, through
@@ -37,7 +44,8 @@ def tangent(
     units: Sequence[str] | str | None = None,
     system: bool = False,
 ) -> TangentLine:
-    """Return the tangent and the normal of a program's graph over one variable at `point`, or of an equation's curve.
+    """Return the tangent and the normal of a program's graph over one variable at `point`, or of an
+    equation's curve.
 
     Raises `ExpressionError` as `taylor` does, and where the graph has a kink.
     """
@@ -48,7 +56,9 @@ def tangent(
         # a series has its usual place, a tangent has none: what is missing is said
         pose_with_units(text, point, wrt, units, system=system)
     try:
-        series = taylor(text, point, wrt=wrt, order=1, arithmetic=arithmetic, units=units, system=system)
+        series = taylor(
+            text, point, wrt=wrt, order=1, arithmetic=arithmetic, units=units, system=system
+        )
     except ExpressionError as error:
         if error.kind not in ("domain", "derivative"):
             raise _in_words(error) from None
@@ -63,7 +73,8 @@ def tangent(
     value, slope = series.coefficients
     warnings = _of_a_line(series.warnings)
     if exact is not None and arithmetic is DOUBLE and exact.value is not None and _are_right(exact):
-        value, slope = float(exact.value), float(exact.slope)  # the doubles next to the exact numbers
+        # the doubles next to the exact numbers
+        value, slope = float(exact.value), float(exact.slope)
         warnings = tuple(warning for warning in warnings if warning.kind != "lost_digits")
     return TangentLine(
         text,
@@ -90,7 +101,11 @@ def _are_right(line: Line) -> bool:
 
 def _of_a_line(warnings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
     """Return warnings about coefficients of a power series as those about a tangent."""
-    words = {coefficient_name(0): "the value", coefficient_name(1): "the slope", "`taylor ": "`tangent "}
+    words = {
+        coefficient_name(0): "the value",
+        coefficient_name(1): "the slope",
+        "`taylor ": "`tangent ",
+    }
     texts = [(warning.message, warning.hint or "") for warning in warnings]
     for old, new in words.items():
         texts = [(message.replace(old, new), hint.replace(old, new)) for message, hint in texts]
@@ -106,7 +121,9 @@ def _label(names: Collection[str]) -> str:
 
 
 class Line(NamedTuple):
-    """The right sides of the equations of a tangent and its normal, and the exact numbers that they are made of."""
+    """The right sides of the equations of a tangent and its normal, and the exact numbers that they
+    are made of.
+    """
 
     tangent: str
     normal: str | None
@@ -176,7 +193,10 @@ def _refuse_pole(text: str, point: dict[str, float | str], name: str) -> None:
         constants = ExactConstants()
         values = {x: exact_value(constants, point[x]) for x in program.variables}
         place = as_approach(name, getattr(point[name], "source", point[name]))
-        ends = [side_limit(single_output(program), name, place, side, values, constants) for side in (-1, 1)]
+        ends = [
+            side_limit(single_output(program), name, place, side, values, constants)
+            for side in (-1, 1)
+        ]
     if any(end.kind == "infinite" for end in ends):
         message = "the formula has no value at this point: it goes to infinity there"
         raise ExpressionError("domain", message, None, "move the point into the domain")
@@ -202,9 +222,15 @@ class _SlopesBeside(NamedTuple):
 
 
 def _without_slope(
-    text: str, point: dict[str, float | str], wrt: Sequence[str] | None, arithmetic: Arithmetic, error: ExpressionError
+    text: str,
+    point: dict[str, float | str],
+    wrt: Sequence[str] | None,
+    arithmetic: Arithmetic,
+    error: ExpressionError,
 ) -> TangentLine:
-    """Return a vertical tangent. Raises `NotSmooth` at a kink, and else the error of the power series."""
+    """Return a vertical tangent. Raises `NotSmooth` at a kink, and else the error of the power
+    series.
+    """
     sides: _SlopesBeside | None = None
     if have_units(text, point):
         raise _in_words(error)
@@ -217,11 +243,16 @@ def _without_slope(
     texts = [_slope_text(sides.constants, one) for one in sides.slopes.values()]
     if len(texts) == 1 or None in texts or texts[0] == texts[1]:
         raise _in_words(error)
-    message = f"there is no tangent at a kink: the slope is {texts[0]} on the left and {texts[1]} on the right"
+    message = (
+        f"there is no tangent at a kink: the slope is {texts[0]} on the left and {texts[1]} on the"
+        " right"
+    )
     raise NotSmooth("derivative", message, error.diagnostic.span, "move the point to one side")
 
 
-def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) -> _SlopesBeside | None:
+def _sides(
+    text: str, point: dict[str, float | str], wrt: Sequence[str] | None
+) -> _SlopesBeside | None:
     """Return the slopes on the sides of a point; None where the graph is not continuous there."""
     problem = pose(text, point, wrt)
     (name,) = problem.used_variables
@@ -245,7 +276,9 @@ def _sides(text: str, point: dict[str, float | str], wrt: Sequence[str] | None) 
 
 def _vertical(text: str, arithmetic: Arithmetic, sides: _SlopesBeside) -> TangentLine:
     program, constants = sides.problem.program, sides.constants
-    shown = arithmetic.run(sides.problem.point, lambda m, at: {"value": _value_in(m, program, at), "point": at})
+    shown = arithmetic.run(
+        sides.problem.point, lambda m, at: {"value": _value_in(m, program, at), "point": at}
+    )
     center, height = (expression_text(constants.simplest(x)) for x in (sides.center, sides.value))
     return TangentLine(
         text,
@@ -283,10 +316,20 @@ def _remarks(slopes: dict[int, SideLimit]) -> list[Diagnostic]:
         (side,) = slopes
         word = "right" if side > 0 else "left"
         return [
-            Diagnostic("derivative", f"the graph begins at this point: it is the tangent from the {word}", None, None)
+            Diagnostic(
+                "derivative",
+                f"the graph begins at this point: it is the tangent from the {word}",
+                None,
+                None,
+            )
         ]
     if slopes[-1].sign != slopes[1].sign:
         return [
-            Diagnostic("derivative", "the graph has a cusp at this point: both sides have this tangent", None, None)
+            Diagnostic(
+                "derivative",
+                "the graph has a cusp at this point: both sides have this tangent",
+                None,
+                None,
+            )
         ]
     return []

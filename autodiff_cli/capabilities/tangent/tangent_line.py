@@ -16,8 +16,9 @@ if TYPE_CHECKING:
     from ...questions.quantities import Units
 
 
+# The largest relative difference of an exact slope and the computed one: far above rounding, far
+# below an error.
 AGREEMENT = 1e-9
-"""The largest relative difference of an exact slope and the computed one: far above rounding, far below an error."""
 
 
 class TangentLine(Record):
@@ -49,7 +50,9 @@ class TangentLine(Record):
     tangent: str
     """The tangent as an equation: `y = 4*x - 4`, or `x = 0` where it is vertical."""
     normal: str | None
-    """The normal as an equation, `x = 2` where the tangent is level; None with units, which give no right angle."""
+    """The normal as an equation, `x = 2` where the tangent is level; None with units, which give no
+    right angle.
+    """
     is_exact: bool
     """Whether the equations have exact constants."""
     point: dict[str, Shown]
@@ -60,11 +63,15 @@ class TangentLine(Record):
 
 def exact_value(constants: ExactConstants, typed: float | str) -> ExactConstant:
     """Return a value of the point, exactly as it was typed."""
-    source = typed if isinstance(typed, str) else getattr(typed, "source", None) or repr(float(typed))
+    source = (
+        typed if isinstance(typed, str) else getattr(typed, "source", None) or repr(float(typed))
+    )
     return constants.number(evaluate_in(constants, parse(source).graph, {}).value)
 
 
-def through(x: ExactConstant, value: ExactConstant, slope: ExactConstant, center: ExactConstant) -> Value:
+def through(
+    x: ExactConstant, value: ExactConstant, slope: ExactConstant, center: ExactConstant
+) -> Value:
     """Return the line of this slope through the point."""
     line = slope * x + (value - slope * center)
     constants: ExactConstants = line.m

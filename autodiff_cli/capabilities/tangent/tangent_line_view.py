@@ -30,13 +30,19 @@ class TangentView(View[TangentLine], of=TangentLine):
     def document(self, answer: TangentLine) -> Iterator[Block]:
         vertical = "   vertical" if answer.kind == "vertical" else ""
         yield Paragraph(
-            (("tangent", "heading"), (": ", ""), (answer.tangent, "number"), (vertical, "faint")), source=True
+            (("tangent", "heading"), (": ", ""), (answer.tangent, "number"), (vertical, "faint")),
+            source=True,
         )
         if answer.normal is not None:
-            yield Paragraph((("normal", "heading"), (": ", ""), (answer.normal, "number")), source=True)
+            yield Paragraph(
+                (("normal", "heading"), (": ", ""), (answer.normal, "number")), source=True
+            )
         if answer.is_exact and answer.slope is not None and _has_functions(answer.tangent):
             line = polynomial(
-                answer.variable, [answer.value, answer.slope], answer.point[answer.variable], self._written
+                answer.variable,
+                [answer.value, answer.slope],
+                answer.point[answer.variable],
+                self._written,
             )
             yield text_line(f"in numbers: {answer.tangent.partition(' = ')[0]} = {line}", "faint")
         yield value_line("value", self.number(answer.value))
@@ -69,7 +75,9 @@ class TangentView(View[TangentLine], of=TangentLine):
             from ...language.typesetting import equations
             from ...show.tex_tables import equation_sides
 
-            return equations([sides for text in (answer.text, *lines) for sides in equation_sides(text)])
+            return equations(
+                [sides for text in (answer.text, *lines) for sides in equation_sides(text)]
+            )
         others = {name: x for name, x in answer.point.items() if name != answer.variable}
         at_point = FunctionAtPoint(answer.text, others, self.digits, answer.variable)
         sides = []

@@ -30,10 +30,10 @@ if TYPE_CHECKING:
 
 MODES = ("reverse", "forward")
 
+# Adjoints that cross one of these in a step get a note.
 VANISHING_RATIO, EXPLODING_RATIO = 1e-8, 1e8
-"""Adjoints that cross one of these in a step get a note."""
+# How much smaller than its largest part an adjoint is that cancels.
 CANCELLATION_RATIO = 1e3
-"""How much smaller than its largest part an adjoint is that cancels."""
 
 
 class TraceRow(Record):
@@ -90,7 +90,9 @@ class TangentStep(Record):
 
 
 class Note(Record):
-    """An event in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or `branch`."""
+    """An event in the numbers: `vanished`, `exploded`, `cut off`, `cancelled`, `kink` or
+    `branch`.
+    """
 
     kind: str
     message: str
@@ -116,7 +118,8 @@ class Trace(Record):
       adjoint: the derivative of the output by it
       start: where it begins in `expr`, from 0; null for what stands nowhere
       end: one past where it ends
-    adjoint optional: the reverse adjoint trace: a row for each partial derivative that is propagated
+    adjoint optional: the reverse adjoint trace: a row for each partial derivative that is \
+    propagated
       from from=source.name: the node whose adjoint is propagated
       to from=target.name: the node whose adjoint it is added to
       formula nonempty: the local derivative; null where it is a number
@@ -168,8 +171,8 @@ def trace(
 ) -> Trace:
     """Return the evaluation trace of the program `text` at `point`.
 
-    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction` (0 for missing
-    variables). Raises `ExpressionError` like `gradient`.
+    Reverse mode gives the gradient by `wrt`, forward mode the derivative along `direction` (0 for
+    missing variables). Raises `ExpressionError` like `gradient`.
     """
     posed = pose_with_units(text, point, wrt, units)
     wanted, measured, reverse = posed.wanted, posed.units, mode == "reverse"
@@ -248,7 +251,9 @@ def _graph_at(posed: Problem) -> tuple[Graph, dict[str, int]]:
 def _directed(
     posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None
 ) -> tuple[dict[str, float], Unit | None]:
-    """Return the tangents of the variables, and the unit that derivatives along the direction are per."""
+    """Return the tangents of the variables, and the unit that derivatives along the direction are
+    per.
+    """
     if posed.units is None or not direction:
         return _seeds(posed, direction, wrt), None
     from ...questions.quantities import direction_in_units  # only units need it
@@ -268,14 +273,19 @@ def _in_units(
     from ...engine.quantities.presentation import with_unit  # only units need it
 
     return (
-        {name: with_unit(measured.number_of(name, x), measured.point[name]) for name, x in values.items()},
+        {
+            name: with_unit(measured.number_of(name, x), measured.point[name])
+            for name, x in values.items()
+        },
         {name: _in_unit(x, measured.derivative([name]), None) for name, x in gradient.items()},
         {name: writer.tangent(x, measured.point[name].difference) for name, x in seeds.items()},
     )
 
 
 def _kink_warnings(evaluation: Evaluation) -> list[Diagnostic]:
-    """Return the warnings about kinks; none where the steps give the derivative of the function around them."""
+    """Return the warnings about kinks; none where the steps give the derivative of the function
+    around them.
+    """
     if not evaluation.kinks:
         return []
     from ...engine.algebra.guards_at_point import settle_guards  # only kinks need it
@@ -287,7 +297,9 @@ def _kink_warnings(evaluation: Evaluation) -> list[Diagnostic]:
     return evaluation.warnings
 
 
-def _cut_off(writer: NodeTexts, adjoints: Sequence[float | None], active: Sequence[bool]) -> Iterator[Note]:
+def _cut_off(
+    writer: NodeTexts, adjoints: Sequence[float | None], active: Sequence[bool]
+) -> Iterator[Note]:
     """Yield a note for each node that varies and that no adjoint reaches."""
     for i, row in writer.rows.items():
         if adjoints[i] is None and active[i] and row.kind != "condition":
@@ -306,10 +318,14 @@ def _lost_digits(posed: Problem, direction: Mapping[str, float]) -> list[Diagnos
         slopes, kinks = swept.jvp({name: m.number(float(x)) for name, x in direction.items()})
         return {"the value": swept.value, derivative: slopes[0]}, kinks
 
-    return lost_derivative_warnings(graph, values, point, compute, "jacobian", derivatives=(derivative,))
+    return lost_derivative_warnings(
+        graph, values, point, compute, "jacobian", derivatives=(derivative,)
+    )
 
 
-def _seeds(posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None) -> dict[str, float]:
+def _seeds(
+    posed: Problem, direction: Mapping[str, float | str] | None, wrt: Sequence[str] | None
+) -> dict[str, float]:
     if not direction and len(posed.wanted) != 1:
         first = posed.wanted[0] if posed.wanted else "x"
         raise usage_error("a tangent trace needs a direction", f"give one: `--direction {first}=1`")
@@ -331,7 +347,9 @@ def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
     By statement, then by level, as the survey literature numbers them; both sweeps can run.
     """
     graph = program.graph
-    roots = [i for _, _, bound in program.bound if (i := program.place(bound)) is not None] + [*graph.roots]
+    roots = [i for _, _, bound in program.bound if (i := program.place(bound)) is not None] + [
+        *graph.roots
+    ]
     order = in_order(graph.parents, roots)
     place = {i: k for k, i in enumerate(order)}
     ends = [place[root] for root in roots]
@@ -343,25 +361,35 @@ def in_reading_order(program: Program) -> tuple[Graph, dict[int, int]]:
             last += 1
         statement[i] = last
         level[i] = 1 + max([level[p] for p in graph.parents[i]], default=-1)
-    return graph.subgraph(sorted(order, key=lambda i: (level[i] > 0, statement[i], level[i])), graph.roots)
+    return graph.subgraph(
+        sorted(order, key=lambda i: (level[i] > 0, statement[i], level[i])), graph.roots
+    )
 
 
 class NodeTexts:
     """The names, formulas and numbers of the nodes of a graph."""
 
     def __init__(
-        self, graph: Graph, order: Sequence[int], variables: Collection[int], rate: Unit | None = None
+        self,
+        graph: Graph,
+        order: Sequence[int],
+        variables: Collection[int],
+        rate: Unit | None = None,
     ) -> None:
         """Name the nodes, `variables` first; tangents are per `rate`."""
         self.graph, self.order, self.rate = graph, order, rate
         self.letter = next(
-            (x for x in "vuwzk" if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())),
+            (
+                x
+                for x in "vuwzk"
+                if not any(name[:1] == x and name[1:].isdigit() for name in graph.labels.values())
+            ),
             "node",
         )  # subscript digits are digits here, too
         numbers = [i for i in order[:-1] if signed_constant(graph, i) is not None]
         there, unlisted = {*order}, {*numbers, *variables}
+        # The nodes with a line of their own; literals stand in the formulas.
         self.listed = [i for i in variables if i in there] + [i for i in order if i not in unlisted]
-        """The nodes with a line of their own; literals stand in the formulas."""
         self.names: dict[int, str] = {}
         self.numbered: set[int] = set()
         times: Counter[str] = Counter()
@@ -390,7 +418,11 @@ class NodeTexts:
 
     def row(self, i: int, adjoint: float | None) -> TraceRow:
         """Return the node's line in the primal trace."""
-        graph, primitive, symbol = self.graph, self.graph.primitives[i], self.graph.labels.get(i, "")
+        graph, primitive, symbol = (
+            self.graph,
+            self.graph.primitives[i],
+            self.graph.labels.get(i, ""),
+        )
         inputs = [self.leaf(p) for p in graph.parents[i]]
         kind, formula, text = "variable", variable(symbol), ""
         if inputs:
@@ -402,19 +434,36 @@ class NodeTexts:
         names = tuple([leaf.label or expression_text(leaf) for leaf in inputs])
         value = self.number(graph.data[i], i)
         numbered = i in self.numbered
-        return TraceRow(self.names[i], kind, numbered, symbol, text, formula, names, value, adjoint, graph.span(i))
+        return TraceRow(
+            self.names[i],
+            kind,
+            numbered,
+            symbol,
+            text,
+            formula,
+            names,
+            value,
+            adjoint,
+            graph.span(i),
+        )
 
-    def terms(self, i: int, active: Activity) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
+    def terms(
+        self, i: int, active: Activity
+    ) -> Iterator[tuple[int, Any, tuple[str, Value | None, Any]]]:
         """Yield each active input with its local derivative, plain and as shown."""
         numbers = local_derivatives(active, i)
         if all(x is None for x in numbers):
             return
         parents = self.graph.parents[i]
-        formulas = local_partials(self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i])
+        formulas = local_partials(
+            self.graph.primitives[i], tuple(map(self.leaf, parents)), self.names[i]
+        )
         for p, formula, x in zip(parents, formulas, numbers, strict=True):
             if x is not None:
                 number = self.number(float(x), i, p)
-                used = _formula_of_side(formula, number) if i in active.one_sided_partials else formula
+                used = (
+                    _formula_of_side(formula, number) if i in active.one_sided_partials else formula
+                )
                 text = "" if used is None else expression_text(used)
                 yield p, x, (text, used, number)
 
@@ -443,10 +492,14 @@ class NodeTexts:
             totals[p] = product if before is None else before + product
             received, earlier, total = (self.adjoint(x, p) for x in (product, before, totals[p]))
             numbers = self.adjoint(adjoints[i], i), received, earlier, total
-            result.append(AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1))
+            result.append(
+                AdjointStep(self.rows[i], *term, self.rows[p], *numbers, consumers[p] > 1)
+            )
         return result
 
-    def tangent_steps(self, flows: Sequence[float | None], active: Activity) -> Iterator[TangentStep]:
+    def tangent_steps(
+        self, flows: Sequence[float | None], active: Activity
+    ) -> Iterator[TangentStep]:
         """Yield the steps of the tangent sweep."""
         for i in self.order:
             if flows[i] is not None and self.graph.parents[i]:
@@ -455,11 +508,15 @@ class NodeTexts:
                     for p, _, term in self.terms(i, active)
                     if flows[p] is not None
                 ]
-                yield TangentStep(self.rows[i], tuple(terms), self.tangent(flows[i], self.graph.unit(i)))
+                yield TangentStep(
+                    self.rows[i], tuple(terms), self.tangent(flows[i], self.graph.unit(i))
+                )
 
 
 def _formula_of_side(formula: Value | None, number: Any) -> Value | None:
-    """Return the formula of a local derivative if it is this number; else the number, as a tie has another formula."""
+    """Return the formula of a local derivative if it is this number; else the number, as a tie has
+    another formula.
+    """
     if formula is not None and formula.data == number:
         return formula
     return constant(number) if isinstance(number, float) else None
@@ -495,9 +552,14 @@ def _vanishing(all_steps: Sequence[AdjointStep]) -> Iterator[Note]:
         through = f"{source.name} = {source.formula}" if len(source.formula) <= 60 else source.name
         if largest >= VANISHING_RATIO > abs(adjoint):
             if max(abs(step.product) for step in steps) > CANCELLATION_RATIO * abs(adjoint):
-                yield Note("cancelled", f"the contributions to the adjoint of {name} cancel: it is {adjoint:.3g}")
+                yield Note(
+                    "cancelled",
+                    f"the contributions to the adjoint of {name} cancel: it is {adjoint:.3g}",
+                )
             else:
-                yield Note("vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}")
+                yield Note(
+                    "vanished", f"the adjoint of {name} vanishes in {through}: {adjoint:.3g}"
+                )
         elif largest <= EXPLODING_RATIO < abs(adjoint):
             yield Note("exploded", f"the adjoint of {name} explodes in {through}: {adjoint:.3g}")
 
@@ -515,8 +577,13 @@ def _branches(writer: NodeTexts, active: Activity, text: str) -> Iterator[Note]:
             partials = active.one_sided_partials.get(i)
             if partials and partials[1 if untaken == x else 2] is not None:
                 yield Note(
-                    "branch", f"the sides of {names[i]} agree here: the derivative is that of the branch `{written}`"
+                    "branch",
+                    f"the sides of {names[i]} agree here: the derivative is that of the branch"
+                    f" `{written}`",
                 )
                 continue
-            outcome = f"{names.get(condition, 'its condition')} is {'true' if graph.data[condition] else 'false'}"
+            outcome = (
+                f"{names.get(condition, 'its condition')} is"
+                f" {'true' if graph.data[condition] else 'false'}"
+            )
             yield Note("branch", f"the branch `{written}` of {names[i]} is not taken: {outcome}")

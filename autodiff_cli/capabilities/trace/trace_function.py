@@ -8,7 +8,8 @@ from . import trace as _trace
 
 
 class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
-    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a `direction`.
+    """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a
+    `direction`.
 
     With `blanks` it is shown without the numbers that are to be found.
 

@@ -13,12 +13,13 @@ from .trace import AdjointStep, TangentStep, Trace, TraceRow
 
 TITLE = r"\par\noindent\textbf{%s}"
 BLANK = r"\underline{\hspace{4em}}"
+# The most lines of a trace in one aligned block.
 MAX_ALIGNED_LINES = 300
-"""The most lines of a trace in one aligned block."""
 
 
+# The first sign of `+=`: a column begins with a relation's space, which would part it from the
+# second.
 ACCUMULATES = r"\mathrel{+}\mkern-5mu"
-"""The first sign of `+=`: a column begins with a relation's space, which would part it from the second."""
 
 
 def _typesetting(trace: Trace) -> Typesetting:
@@ -26,8 +27,12 @@ def _typesetting(trace: Trace) -> Typesetting:
     return Typesetting(names, trace.constants, {row.name for row in trace.rows if row.numbered})
 
 
-def sections(trace: Trace, digits: int | None = None, blanks: bool = False) -> list[tuple[str, list[list[str]]]]:
-    """Return the title of each part of a trace and its rows, whose cells are equal; `blanks` omits numbers."""
+def sections(
+    trace: Trace, digits: int | None = None, blanks: bool = False
+) -> list[tuple[str, list[list[str]]]]:
+    """Return the title of each part of a trace and its rows, whose cells are equal; `blanks` omits
+    numbers.
+    """
     typeset = _typesetting(trace)
     name = typeset.name
 
@@ -59,7 +64,12 @@ def sections(trace: Trace, digits: int | None = None, blanks: bool = False) -> l
         total = result(pull.product)
         if pull.accumulates:
             total += rf",\quad {adjoint} = {result(pull.total)}"
-        return [adjoint + sign, local, *([] if blanks else [product(pull.upstream, pull.partial)]), total]
+        return [
+            adjoint + sign,
+            local,
+            *([] if blanks else [product(pull.upstream, pull.partial)]),
+            total,
+        ]
 
     def push(push: TangentStep) -> list[str]:
         terms = []
@@ -69,14 +79,21 @@ def sections(trace: Trace, digits: int | None = None, blanks: bool = False) -> l
             terms.append(dot if local == "1" else rf"{local} \cdot {dot}")
         numbers = " + ".join(product(term.partial, term.tangent) for term in push.terms) or "0"
         target = name(push.target.name, r"\dot")
-        return [target, " + ".join(terms) or "0", *([] if blanks else [numbers]), result(push.tangent)]
+        return [
+            target,
+            " + ".join(terms) or "0",
+            *([] if blanks else [numbers]),
+            result(push.tangent),
+        ]
 
     found = [("Forward primal trace", [*map(primal, trace.rows)])]
     if trace.mode == "reverse":
         seed = [[name(step.source.name, r"\bar"), "1"] for step in trace.adjoint_steps[:1]]
         return [*found, ("Reverse adjoint trace", [*seed, *map(pull, trace.adjoint_steps)])]
     variables = [row for row in trace.rows if row.kind == "variable"]
-    speeds = [[name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables]
+    speeds = [
+        [name(row.name, r"\dot"), number(trace.direction.get(row.symbol, 0.0))] for row in variables
+    ]
     return [*found, ("Forward tangent trace", [*speeds, *map(push, trace.tangent_steps)])]
 
 
@@ -87,7 +104,9 @@ def page(trace: Trace, digits: int | None = None, blanks: bool = False) -> str:
     def result(x: float | bool | None) -> str:
         return BLANK if blanks else measured_latex(x, digits)
 
-    lines = [line for title, rows in sections(trace, digits, blanks) for line in _align(title, rows)]
+    lines = [
+        line for title, rows in sections(trace, digits, blanks) for line in _align(title, rows)
+    ]
     if trace.mode == "reverse":
         if trace.gradient:
             slopes = {by: typeset.derivative((by,), len(trace.point) > 1) for by in trace.gradient}

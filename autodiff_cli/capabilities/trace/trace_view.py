@@ -29,12 +29,12 @@ from .trace_latex import in_numbers, page
 if TYPE_CHECKING:
     from ..page.page import Node
 
+# The default number of lines of a trace in a table.
 DEFAULT_LINES = 60
-"""The default number of lines of a trace in a table."""
+# How many inputs of an operation a table shows: their names fill two lines of a terminal.
 MAX_INPUTS_SHOWN = 24
-"""How many inputs of an operation a table shows: their names fill two lines of a terminal."""
+# The placeholder for a number to be filled in.
 BLANK = "______"
-"""The placeholder for a number to be filled in."""
 _SUBSCRIPTS = str.maketrans("0123456789", "₀₁₂₃₄₅₆₇₈₉")
 _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 
@@ -42,7 +42,9 @@ _LETTER = re.compile(r"[^\W\d](_?[\d₀-₉]+)?")
 class Notation:
     """How steps are written: `x̄ += v̄₁ · ∂v₁/∂x`, or in ASCII `adj(x) += adj(v1) * d(v1)/d(x)`."""
 
-    def __init__(self, letter: str, unicode: bool, digits: int | None, blanks: bool = False) -> None:
+    def __init__(
+        self, letter: str, unicode: bool, digits: int | None, blanks: bool = False
+    ) -> None:
         self.letter, self.unicode, self.digits, self.blanks = letter, unicode, digits, blanks
         self.times = " · " if unicode else " * "
         self._numbered = re.compile(rf"\b{letter}(\d+)\b")
@@ -101,25 +103,43 @@ class Notation:
     def seeds(self, trace: Trace) -> list[tuple[str, str]]:
         """Return what the sweep starts from."""
         if trace.mode == "reverse":
-            return [(self.adjoint(trace.adjoint_steps[0].source if trace.adjoint_steps else trace.rows[-1]), "1")]
+            return [
+                (
+                    self.adjoint(
+                        trace.adjoint_steps[0].source if trace.adjoint_steps else trace.rows[-1]
+                    ),
+                    "1",
+                )
+            ]
         variables = [row for row in trace.rows if row.kind == "variable"]
-        tangents = [format_number(trace.direction.get(row.symbol, 0.0), self.digits) for row in variables]
+        tangents = [
+            format_number(trace.direction.get(row.symbol, 0.0), self.digits) for row in variables
+        ]
         return [*zip(map(self._tangent, variables), tangents, strict=True)]
 
     def primal_cells(self, row: TraceRow) -> Pieces:
         """Return a row of the primal trace: `v₂`, `x · y`, in numbers, its value."""
         numbers, value = "", format_number(row.value, self.digits)
         if row.formula:
-            numbers = BLANK if self.blanks else expression_text(in_numbers(row.graph, self._in_formula))
+            numbers = (
+                BLANK if self.blanks else expression_text(in_numbers(row.graph, self._in_formula))
+            )
             value = self.number(row.value)
-        return (self.name(row), "name"), (self.text(row.formula), "code"), (numbers, "code"), (value, "number")
+        return (
+            (self.name(row), "name"),
+            (self.text(row.formula), "code"),
+            (numbers, "code"),
+            (value, "number"),
+        )
 
     def adjoint_cells(self, pull: AdjointStep) -> Pieces:
         """Return a row of the adjoint trace."""
         local = self.text(pull.formula)
         if local in (format_number(pull.partial, self.digits), ""):
             local = self.number(pull.partial)
-        upstream, partial = (self._factor(self._in_formula(x)) for x in (pull.upstream, pull.partial))
+        upstream, partial = (
+            self._factor(self._in_formula(x)) for x in (pull.upstream, pull.partial)
+        )
         before = "" if pull.before is None else f"{self._in_formula(pull.before)} + "
         numbers = BLANK if self.blanks else f"{before}{upstream}{self.times}{partial}"
         step, total = self._pull(pull), self.number(pull.total)
@@ -143,12 +163,23 @@ class Notation:
         if trace.gradient or trace.mode == "forward":
             yield from map(" = ".join, self.seeds(trace))
         for pull in trace.adjoint_steps:
-            numbers = f"{self._factor(self._in_formula(pull.upstream))}{self.times}{self._local(pull)} = "
-            total = f", {self.adjoint(pull.target)} is {self.number(pull.total)}" if pull.accumulates else ""
-            yield f"{self._pull(pull)} = {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
+            numbers = (
+                f"{self._factor(self._in_formula(pull.upstream))}{self.times}{self._local(pull)} = "
+            )
+            total = (
+                f", {self.adjoint(pull.target)} is {self.number(pull.total)}"
+                if pull.accumulates
+                else ""
+            )
+            yield (
+                f"{self._pull(pull)} ="
+                f" {'' if self.blanks else numbers}{self.number(pull.product)}{total}"
+            )
         yield from map(_on_a_line, map(self.tangent_cells, trace.tangent_steps))
         if trace.gradient:
-            partials = {name: BLANK if self.blanks else word(x) for name, x in trace.gradient.items()}
+            partials = {
+                name: BLANK if self.blanks else word(x) for name, x in trace.gradient.items()
+            }
             yield " ".join(["gradient:", *(f"{name}={x}" for name, x in partials.items())])
         if trace.mode == "forward":
             yield f"derivative: {BLANK if self.blanks else word(trace.tangent)}"
@@ -198,7 +229,9 @@ class TraceView(View[Trace], of=Trace):
         if answer.mode == "reverse":
             heads = ("reverse adjoint trace", "local derivative", "in numbers", "adjoint")
             seeds = notation.seeds(answer) if answer.adjoint_steps else []
-            yield from self._table("steps", heads, answer.adjoint_steps, notation.adjoint_cells, seeds)
+            yield from self._table(
+                "steps", heads, answer.adjoint_steps, notation.adjoint_cells, seeds
+            )
             if answer.gradient:
                 gradient = dict.fromkeys(answer.gradient, BLANK) if self.blanks else answer.gradient
                 yield partials_table(answer.point, gradient, self.digits, shaped=not self.blanks)
@@ -207,10 +240,16 @@ class TraceView(View[Trace], of=Trace):
         else:
             heads = ("forward tangent trace", "in numbers", "tangent")
             seeds = notation.seeds(answer)
-            yield from self._table("steps", heads, answer.tangent_steps, notation.tangent_cells, seeds)
+            yield from self._table(
+                "steps", heads, answer.tangent_steps, notation.tangent_cells, seeds
+            )
             speeds = {name: format_number(x, self.digits) for name, x in answer.direction.items()}
             direction = ", ".join(f"{name} = {x}" for name, x in speeds.items())
-            along: Pieces = (("derivative along (", "heading"), (direction, "name"), (") = ", "heading"))
+            along: Pieces = (
+                ("derivative along (", "heading"),
+                (direction, "name"),
+                (") = ", "heading"),
+            )
             yield Paragraph((*along, (notation.number(answer.tangent), "number")))
         notes = () if self.blanks else answer.notes
         for note in notes[: self.steps]:
@@ -230,9 +269,16 @@ class TraceView(View[Trace], of=Trace):
             last = self.steps // 3
             shown = [*shown[: self.steps - last], None, *shown[len(shown) - last :]]
         last_column, blank = len(heads) - 1, (("", ""),)
-        rows = [((f"{left} = {x}", "code"), *blank * (last_column - 1), (x, "number")) for left, x in seeds]
-        rows += [(("...", "faint"),) * len(heads) if item is None else cells(item) for item in shown]
-        yield Table(heads, [tuple((cell,) for cell in row) for row in rows], frozenset((last_column,)))
+        rows = [
+            ((f"{left} = {x}", "code"), *blank * (last_column - 1), (x, "number"))
+            for left, x in seeds
+        ]
+        rows += [
+            (("...", "faint"),) * len(heads) if item is None else cells(item) for item in shown
+        ]
+        yield Table(
+            heads, [tuple((cell,) for cell in row) for row in rows], frozenset((last_column,))
+        )
         yield from _left_out(what, len(items), shown)
 
     def latex_document(self, answer: Trace) -> str:
@@ -265,7 +311,9 @@ def _runs_folded(items: Sequence[Any]) -> Iterator[Any]:
 
     for (span, _), run in groupby(items, place):
         alike = [*run]
-        yield from [*alike[:2], None, alike[-1]] if span is not None and len(alike) > MANY_ALIKE else alike
+        yield from (
+            [*alike[:2], None, alike[-1]] if span is not None and len(alike) > MANY_ALIKE else alike
+        )
 
 
 def _left_out(what: str, count: int, shown: Sequence[object]) -> Iterator[Paragraph]:
@@ -284,8 +332,14 @@ def _blank(record: dict[str, Any]) -> dict[str, object]:
         return row | dict.fromkeys(hidden) | terms
 
     blank = record | {"blanks": True, "value": None, "notes": [], "warnings": []}
-    primal = [(row, {"adjoint"} if row["formula"] is None else {"adjoint", "value"}) for row in record["primal"]]
+    primal = [
+        (row, {"adjoint"} if row["formula"] is None else {"adjoint", "value"})
+        for row in record["primal"]
+    ]
     blank["primal"] = [row | dict.fromkeys(hidden) for row, hidden in primal]
     blank["gradient"] = dict.fromkeys(record["gradient"])
-    blank |= {key: [left_out(row) for row in record[key]] for key in record.keys() & {"adjoint", "tangent"}}
+    blank |= {
+        key: [left_out(row) for row in record[key]]
+        for key in record.keys() & {"adjoint", "tangent"}
+    }
     return blank | dict.fromkeys(record.keys() & {"derivative"})

@@ -1,4 +1,6 @@
-"""Formulas without choices at points and on thin sets, with their conditions; formulas under assumptions."""
+"""Formulas without choices at points and on thin sets, with their conditions; formulas under
+assumptions.
+"""
 
 from __future__ import annotations
 
@@ -41,8 +43,13 @@ from .walk import chain_of, facts_of, flat_inputs, has_variables, rebuild, rewri
 
 MAX_UNSHARED_SIZE = 300
 MAX_CONDITIONS = 6
-_OPPOSITE = {p: q for p in COMPARISONS.values() for q in COMPARISONS.values() if {*p.holds} == {*"<=>"} - {*q.holds}}
-"""The comparison that holds exactly where another fails."""
+# The comparison that holds exactly where another fails.
+_OPPOSITE = {
+    p: q
+    for p in COMPARISONS.values()
+    for q in COMPARISONS.values()
+    if {*p.holds} == {*"<=>"} - {*q.holds}
+}
 
 
 class Generic(NamedTuple):
@@ -100,7 +107,8 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
             key = condition.primitive, frozenset((x, y))
             if not x._prev and x.primitive is CONSTANT:
                 x, y = y, x
-            if x.primitive is MUL and exact_value(y) == 0 and exact_value(x._prev[0]):  # 2*n != 0 is n != 0
+            # 2*n != 0 is n != 0
+            if x.primitive is MUL and exact_value(y) == 0 and exact_value(x._prev[0]):
                 x = x._prev[1]
             condition = node(NE, (x, y))  # noqa: PLW2901
         distinct.setdefault(key, condition)
@@ -184,7 +192,9 @@ class _Opener:
     def _compare_clamp(self, x: Value, clamp: Value) -> Value | None:
         """Return where a `clamp` equals one of its inputs; None if that is no thin set."""
         clamped, low, high = inputs = clamp._prev
-        width, *gaps = simplify([node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])])
+        width, *gaps = simplify(
+            [node(SUB, pair) for pair in (inputs[:0:-1], inputs[:2], inputs[::2])]
+        )
         # no thin set: a number equal to an end everywhere, or equal ends
         if any(exact_value(gap) == 0 for gap in (width, *gaps)):
             return None
@@ -242,7 +252,9 @@ def assume(outputs: Sequence[Value], facts: Sequence[Value]) -> list[Value]:
         raise Contradiction
     domain = IntegerFacts(facts)
     for leaf, facts_of_leaf in domain.forms.items():
-        apart = any(a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf)
+        apart = any(
+            a == b and (c - d).denominator != 1 for a, c in facts_of_leaf for b, d in facts_of_leaf
+        )
         if apart or not domain.admits(leaf, place.facts.get(leaf, ALL)):
             raise Contradiction
     guarded = [guards_under(output, facts) for output in outputs]
@@ -287,16 +299,24 @@ def _assume(guards: Guards, integers: IntegerFacts, value: Value) -> Value | Non
 
 
 def _without_outweighed(guards: Guards, value: Value) -> Value | None:
-    """Return a maximum or minimum without the inputs that another one outweighs; None if there are none."""
+    """Return a maximum or minimum without the inputs that another one outweighs; None if there are
+    none.
+    """
     inputs, place, extreme = value._prev, guards.place[value], value.primitive.extreme_value
-    kept = [x for x in inputs if all(y is x or guards.possible_orders(y, x, place) != extreme for y in inputs)]
+    kept = [
+        x
+        for x in inputs
+        if all(y is x or guards.possible_orders(y, x, place) != extreme for y in inputs)
+    ]
     if len(kept) == len(inputs) or not kept:
         return None
     return kept[0] if len(kept) == 1 else node(value.primitive, tuple(kept))
 
 
 def _only_branch(guards: Guards, value: Value) -> Value | None:
-    """Return the formula of the one branch that an operation can take; None if that is not known, or is longer."""
+    """Return the formula of the one branch that an operation can take; None if that is not known,
+    or is longer.
+    """
     primitive, inputs = value.primitive, value._prev
     assert primitive.active_branch is not None
     sides = _SignChoice(guards, guards.place[value], value)
@@ -348,8 +368,8 @@ class IntegerFacts:
     """The integer formulas, by facts such as `floor(y) == y`."""
 
     def __init__(self, facts: Sequence[Value]) -> None:
+        # By leaf, factors a and numbers c, so that a·leaf + c is whole.
         self.forms: dict[Value, list[tuple[Fraction, Fraction]]] = {}
-        """By leaf, factors a and numbers c, so that a·leaf + c is whole."""
         for fact in flat_inputs(conjunction(facts), (AND,)):
             if fact.primitive is EQ:
                 for x, y in (fact._prev, fact._prev[::-1]):
@@ -366,7 +386,11 @@ class IntegerFacts:
         multiples, rest = as_linear(value)
         rest *= factor
         for leaf, x in multiples.items():
-            integers = [x * factor / a * c for a, c in self.forms.get(leaf, ()) if (x * factor / a).denominator == 1]
+            integers = [
+                x * factor / a * c
+                for a, c in self.forms.get(leaf, ())
+                if (x * factor / a).denominator == 1
+            ]
             if not integers:
                 return False
             rest -= integers[0]
@@ -378,7 +402,9 @@ class IntegerFacts:
             (low, above), (high, below), _ = r.times(point(a)).plus(point(c))
             if isinstance(low, float) or isinstance(high, float):
                 continue
-            if floor(high) + below * (high.denominator == 1) < ceil(low) + above * (low.denominator == 1):
+            if floor(high) + below * (high.denominator == 1) < ceil(low) + above * (
+                low.denominator == 1
+            ):
                 return False
         return True
 

@@ -1,10 +1,12 @@
-"""Asymptotic series: a number type of the behaviour of formulas where a variable t goes to infinity.
+"""Asymptotic series: a number type of the behaviour of formulas where a variable t goes to
+infinity.
 
-A series has terms: exact constants times products of powers of a scale, which is t, its iterated logarithms, and
-exponentials of series that go to infinity. Each element of the scale grows faster than every power of those before,
-so that terms are ordered; the remainder is a bound on what comes after them. Sources: Salvy and Shackell, Symbolic
-asymptotics: multiseries of inverse functions (1999); van der Hoeven, Transseries and real differential algebra (2006);
-Gruntz, On computing limits in a symbolic manipulation system (1996).
+A series has terms: exact constants times products of powers of a scale, which is t, its iterated
+logarithms, and exponentials of series that go to infinity. Each element of the scale grows faster
+than every power of those before, so that terms are ordered; the remainder is a bound on what comes
+after them. Sources: Salvy and Shackell, Symbolic asymptotics: multiseries of inverse functions
+(1999); van der Hoeven, Transseries and real differential algebra (2006); Gruntz, On computing
+limits in a symbolic manipulation system (1996).
 """
 
 from __future__ import annotations
@@ -25,13 +27,13 @@ from ..table.primitives import BOUNDED_BY_INPUTS, BOUNDED_BY_ONE, QUOTIENTS, by_
 from .bessel_series import bessel
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 
+# How often t may be replaced by its logarithm.
 ITERATED_LOGARITHMS = 4
-"""How often t may be replaced by its logarithm."""
+# The most elements of a scale: nobody nests so many exponentials.
 MAX_ELEMENTS = 12
-"""The most elements of a scale: nobody nests so many exponentials."""
 MAX_WHOLE_POWER = 60
+# Work for a product of two terms, in steps.
 STEPS_A_TERM = 25
-"""Work for a product of two terms, in steps."""
 
 
 class NoAsymptotics(Exception):
@@ -47,7 +49,9 @@ class NotReal(Exception):
 
 
 class Element:
-    """An element of the scale, which goes to infinity with t; its logarithm is a series of larger terms only."""
+    """An element of the scale, which goes to infinity with t; its logarithm is a series of larger
+    terms only.
+    """
 
     __slots__ = ("name",)
 
@@ -55,8 +59,8 @@ class Element:
         self.name = name
 
 
+# The exponents of elements, none of them 0.
 Monomial = dict[Element, ExactConstant]
-"""The exponents of elements, none of them 0."""
 
 
 class GrowthTerm(NamedTuple):
@@ -67,9 +71,11 @@ class GrowthTerm(NamedTuple):
 
 
 class Multiseries(OperatorNumber, Valued):
-    """Terms in falling order, perhaps a wave, and the monomial `end` that bounds the rest; None if it is exact.
+    """Terms in falling order, perhaps a wave, and the monomial `end` that bounds the rest; None if
+    it is exact.
 
-    The wave is a term times a function that takes values near -1 and near 1 again and again, without end.
+    The wave is a term times a function that takes values near -1 and near 1 again and again,
+    without end.
     """
 
     __slots__ = ("end", "m", "terms", "wave")
@@ -92,7 +98,9 @@ class Multiseries(OperatorNumber, Valued):
     @property
     def is_constant(self) -> bool:
         """Return whether it is a constant, exactly."""
-        return self.end is None and self.wave is None and all(not term.monomial for term in self.terms)
+        return (
+            self.end is None and self.wave is None and all(not term.monomial for term in self.terms)
+        )
 
     @property
     def constant(self) -> ExactConstant:
@@ -127,12 +135,13 @@ class AsymptoticSeries(Lifted):
         super().__init__(base, "asymptotic series")
         self.size = size
         self.logs = [Element("log " * k + "t") for k in range(ITERATED_LOGARITHMS + 1)]
+        # From the slowest to the fastest.
         self.scale = self.logs[::-1]
-        """From the slowest to the fastest."""
+        # The logarithms of the exponentials of the scale.
         self.exponents: dict[Element, Multiseries] = {}
-        """The logarithms of the exponentials of the scale."""
+        # Whether a function without limit, as sin at infinity, is in some bound: its derivatives
+        # may be larger.
         self.is_irregular = False
-        """Whether a function without limit, as sin at infinity, is in some bound: its derivatives may be larger."""
         one = base.number(1)
         self.one = one
         self.unit: Monomial = {}
@@ -178,7 +187,11 @@ class AsymptoticSeries(Lifted):
 
     def power_of(self, a: Monomial, exponent: ExactConstant) -> Monomial:
         """Return a power of a monomial."""
-        return {} if self.base.is_zero(exponent) else {element: e * exponent for element, e in a.items()}
+        return (
+            {}
+            if self.base.is_zero(exponent)
+            else {element: e * exponent for element, e in a.items()}
+        )
 
     def larger(self, *bounds: Monomial | None) -> Monomial | None:
         """Return the largest bound; None stands for 0."""
@@ -235,7 +248,9 @@ class AsymptoticSeries(Lifted):
     def neg(self, a: Multiseries) -> Multiseries:
         """Return the negative."""
         wave = a.wave and GrowthTerm(a.wave.monomial, -a.wave.coefficient)
-        return Multiseries(self, [GrowthTerm(term.monomial, -term.coefficient) for term in a.terms], a.end, wave)
+        return Multiseries(
+            self, [GrowthTerm(term.monomial, -term.coefficient) for term in a.terms], a.end, wave
+        )
 
     def mul(self, a: Multiseries, b: Multiseries) -> Multiseries:
         """Return the product."""
@@ -255,14 +270,18 @@ class AsymptoticSeries(Lifted):
         if a.end is not None and b.end is not None:
             rests.append(self.times(a.end, b.end))
         charge(STEPS_A_TERM * len(a.terms) * len(b.terms))
-        return self.series([self.product_of(s, t) for s in a.terms for t in b.terms], self.larger(*rests), wave)
+        return self.series(
+            [self.product_of(s, t) for s in a.terms for t in b.terms], self.larger(*rests), wave
+        )
 
     def product_of(self, s: GrowthTerm, t: GrowthTerm) -> GrowthTerm:
         """Return the product of two terms."""
         return GrowthTerm(self.times(s.monomial, t.monomial), s.coefficient * t.coefficient)
 
     def lead(self, x: Multiseries) -> GrowthTerm:
-        """Return the leading term, which is not 0. Raises `TooFewTerms`, or ZeroDivisionError for 0."""
+        """Return the leading term, which is not 0. Raises `TooFewTerms`, or ZeroDivisionError for
+        0.
+        """
         x = self.still(x)
         if not x.terms:
             if x.end is None:
@@ -274,11 +293,15 @@ class AsymptoticSeries(Lifted):
     def relative(self, x: Multiseries, lead: GrowthTerm) -> Multiseries:
         """Return x over its leading term, less 1: it goes to 0."""
         x = self.still(x)
-        inverse = GrowthTerm(self.power_of(lead.monomial, self.base.number(-1)), 1 / lead.coefficient)
+        inverse = GrowthTerm(
+            self.power_of(lead.monomial, self.base.number(-1)), 1 / lead.coefficient
+        )
         end = None if x.end is None else self.times(x.end, inverse.monomial)
         return self.series([self.product_of(term, inverse) for term in x.terms[1:]], end)
 
-    def power_series(self, coefficients: Callable[[int], ExactConstant], u: Multiseries) -> Multiseries:
+    def power_series(
+        self, coefficients: Callable[[int], ExactConstant], u: Multiseries
+    ) -> Multiseries:
         """Return the sum of coefficients times powers of a series that goes to 0."""
         total = self.number(coefficients(0))
         if not u.terms:
@@ -298,9 +321,15 @@ class AsymptoticSeries(Lifted):
         """Return the series to a constant power. Raises `NotReal`."""
         base, n = self.base, exponent.ratio
         is_whole = n is not None and n.denominator == 1
-        if n not in (0, 1) and self.is_swing(x) and (is_whole or base.sign(x.terms[0].coefficient) > 0):
+        if (
+            n not in (0, 1)
+            and self.is_swing(x)
+            and (is_whole or base.sign(x.terms[0].coefficient) > 0)
+        ):
             return self.swing(
-                x, lambda c: c ** int(n) if n is not None and is_whole else base.pow(c, exponent), exponent
+                x,
+                lambda c: c ** int(n) if n is not None and is_whole else base.pow(c, exponent),
+                exponent,
             )
         if n is not None and is_whole and 0 <= n <= MAX_WHOLE_POWER:
             result = self.number(1)
@@ -330,7 +359,9 @@ class AsymptoticSeries(Lifted):
                 coefficients.append(coefficients[-1] * (exponent - (j - 1)) / j)
             return coefficients[k]
 
-        return self.mul(Multiseries(self, [scale]), self.power_series(binomial, self.relative(x, lead)))
+        return self.mul(
+            Multiseries(self, [scale]), self.power_series(binomial, self.relative(x, lead))
+        )
 
     # ---- exponentials and logarithms
     def log_of(self, element: Element) -> Multiseries:
@@ -343,7 +374,9 @@ class AsymptoticSeries(Lifted):
         return Multiseries(self, [GrowthTerm({self.logs[k + 1]: self.one}, self.one)])
 
     def log(self, x: Number) -> Multiseries:
-        """Return the logarithm, also of a plain number: definitions have `log(2)`. Raises `NotReal`."""
+        """Return the logarithm, also of a plain number: definitions have `log(2)`. Raises
+        `NotReal`.
+        """
         x = self.number(x)
         if self.is_swing(x) and self.base.sign(x.terms[0].coefficient) > 0:
             size = self.log(Multiseries(self, [GrowthTerm(x.terms[0].monomial, self.one)]))
@@ -368,7 +401,9 @@ class AsymptoticSeries(Lifted):
         if self.is_swing_about_constant(x):
             growing, rest = self.parted(x)
             swing = self.swing(rest, self.base.exp, self.one)
-            return self.mul(swing, Multiseries(self, [GrowthTerm(self.exponential(growing), self.one)]))
+            return self.mul(
+                swing, Multiseries(self, [GrowthTerm(self.exponential(growing), self.one)])
+            )
         x = self.still(x)
         large = [term for term in x.terms if self.compare(term.monomial, {}) > 0]
         small = [term for term in x.terms if self.compare(term.monomial, {}) < 0]
@@ -388,7 +423,9 @@ class AsymptoticSeries(Lifted):
         return self.mul(growth, self.power_series(coefficient, Multiseries(self, small, x.end)))
 
     def exponential(self, terms: Sequence[GrowthTerm]) -> Monomial:
-        """Return the exponential of terms that go to infinity, as a product of powers of the scale."""
+        """Return the exponential of terms that go to infinity, as a product of powers of the
+        scale.
+        """
         rest, result = list(terms), self.unit
         while rest:
             lead = rest[0]
@@ -398,7 +435,8 @@ class AsymptoticSeries(Lifted):
             exponent = lead.coefficient / log.terms[0].coefficient
             result = self.times(result, {element: exponent})
             difference = self.add(
-                Multiseries(self, rest[1:]), self.mul(self.number(-exponent), Multiseries(self, log.terms[1:]))
+                Multiseries(self, rest[1:]),
+                self.mul(self.number(-exponent), Multiseries(self, log.terms[1:])),
             )
             rest = difference.terms
         return result
@@ -417,7 +455,9 @@ class AsymptoticSeries(Lifted):
         sign = self.base.sign(terms[0].coefficient)
         log = Multiseries(self, terms) if sign > 0 else self.neg(Multiseries(self, terms))
         lead = terms[0].monomial
-        slower = [e for e in self.scale[1:] if self.compare(self.log_of(e).terms[0].monomial, lead) < 0]
+        slower = [
+            e for e in self.scale[1:] if self.compare(self.log_of(e).terms[0].monomial, lead) < 0
+        ]
         place = 1 + len(slower)
         if place == 1:
             raise NoAsymptotics
@@ -428,7 +468,9 @@ class AsymptoticSeries(Lifted):
 
     # ---- sides
     def side(self, x: Number) -> int:
-        """Return the sign that a series has in the end. Raises `TooFewTerms` and `NoAsymptotics`."""
+        """Return the sign that a series has in the end. Raises `TooFewTerms` and
+        `NoAsymptotics`.
+        """
         x = self.number(x)
         if not x.terms and x.end is None and x.wave is None:
             return 0
@@ -440,7 +482,9 @@ class AsymptoticSeries(Lifted):
         return self.base.sign(lead.coefficient)
 
     def outweighs_wave(self, x: Multiseries) -> bool:
-        """Return whether the leading term has the size of the wave and a larger coefficient: `2 - sin(x)`."""
+        """Return whether the leading term has the size of the wave and a larger coefficient: `2 -
+        sin(x)`.
+        """
         if x.wave is None or not x.terms or self.compare(x.terms[0].monomial, x.wave.monomial) != 0:
             return False
         if x.end is not None and self.compare(x.end, x.wave.monomial) >= 0:
@@ -450,7 +494,9 @@ class AsymptoticSeries(Lifted):
         return False
 
     def is_swing(self, x: Multiseries) -> bool:
-        """Return whether a series is, but for smaller terms, a monomial times a swing between numbers of one sign."""
+        """Return whether a series is, but for smaller terms, a monomial times a swing between
+        numbers of one sign.
+        """
         if not self.outweighs_wave(x):
             return False
         lead, wave = x.terms[0].coefficient, x.wave and x.wave.coefficient
@@ -458,8 +504,14 @@ class AsymptoticSeries(Lifted):
         return lead.digits is not None and wave is not None and wave.digits is not None
 
     def is_swing_about_constant(self, x: Multiseries) -> bool:
-        """Return whether a series is a swing between two numbers, but for terms that go to infinity or to 0."""
-        if x.wave is None or x.wave.monomial or (x.end is not None and self.compare(x.end, {}) >= 0):
+        """Return whether a series is a swing between two numbers, but for terms that go to infinity
+        or to 0.
+        """
+        if (
+            x.wave is None
+            or x.wave.monomial
+            or (x.end is not None and self.compare(x.end, {}) >= 0)
+        ):
             return False
         return x.constant.digits is not None and x.wave.coefficient.digits is not None
 
@@ -478,8 +530,8 @@ class AsymptoticSeries(Lifted):
     ) -> Multiseries:
         """Return a monotone function of a swing, times its monomial to a power: again a swing.
 
-        What comes near the one end and the other again and again, without end, does so after a monotone function. The
-        smaller terms change that by no more than a multiple of the largest.
+        What comes near the one end and the other again and again, without end, does so after a
+        monotone function. The smaller terms change that by no more than a multiple of the largest.
         """
         self.is_irregular = True
         assert x.wave is not None
@@ -488,22 +540,34 @@ class AsymptoticSeries(Lifted):
         lead = x.terms[0].coefficient if has_lead else self.base.number(0)
         smaller = self.larger(x.end, *[term.monomial for term in x.terms[has_lead : has_lead + 1]])
         scale = self.power_of(size, exponent)
-        rest = None if smaller is None else self.times(smaller, self.times(scale, self.power_of(size, -self.one)))
+        rest = (
+            None
+            if smaller is None
+            else self.times(smaller, self.times(scale, self.power_of(size, -self.one)))
+        )
         high = at(lead + wave)
         low = at(lead - wave) if has_lead or not is_odd else -high
-        return self.series([GrowthTerm(scale, (high + low) / 2)], rest, GrowthTerm(scale, (high - low) / 2))
+        return self.series(
+            [GrowthTerm(scale, (high + low) / 2)], rest, GrowthTerm(scale, (high - low) / 2)
+        )
 
     def _excess(self, lead: Number, wave: Number) -> int:
-        """Return the sign of how much larger a leading coefficient is than that of a wave, in size."""
+        """Return the sign of how much larger a leading coefficient is than that of a wave, in
+        size.
+        """
         return int(self.base.sign(self.base.abs(lead) - self.base.abs(wave)))
 
     def size_of(self, *xs: Multiseries) -> Monomial | None:
         """Return the monomial that bounds all of the series."""
         waves = [x.wave.monomial for x in xs if x.wave is not None]
-        return self.larger(*[x.end for x in xs], *waves, *[x.terms[0].monomial for x in xs if x.terms])
+        return self.larger(
+            *[x.end for x in xs], *waves, *[x.terms[0].monomial for x in xs if x.terms]
+        )
 
     def limit_sign(self, x: Multiseries) -> int:
-        """Return 1 for a series that goes to infinity, -1 for minus infinity, 0 for one that stays finite."""
+        """Return 1 for a series that goes to infinity, -1 for minus infinity, 0 for one that stays
+        finite.
+        """
         if x.terms and self.compare(x.terms[0].monomial, {}) > 0 and self.outweighs_wave(x):
             return self.side(x)
         if x.wave is not None and self.compare(x.wave.monomial, {}) >= 0:
@@ -515,7 +579,8 @@ class AsymptoticSeries(Lifted):
         return 0
 
     def oscillates(self, x: Multiseries) -> bool:
-        """Return whether its wave keeps a series from any limit, infinity too: `x*sin(x)`, not `x*(2 + sin(x))`.
+        """Return whether its wave keeps a series from any limit, infinity too: `x*sin(x)`, not
+        `x*(2 + sin(x))`.
 
         Raises `NoAsymptotics` where smaller terms decide, as in `x**2*(1 + sin(x)) + x`.
         """
@@ -535,7 +600,9 @@ class AsymptoticSeries(Lifted):
         return excess <= 0
 
     def is_integrable(self, x: Multiseries) -> bool:
-        """Return whether the integral of a series up to infinity converges (by comparison with its leading term)."""
+        """Return whether the integral of a series up to infinity converges (by comparison with its
+        leading term).
+        """
         if not x.terms and x.end is None and x.wave is None:
             return True
         if self.outweighs_wave(x):
@@ -579,7 +646,9 @@ class AsymptoticSeries(Lifted):
             return special(self, *xs)
         if name in QUOTIENTS:
             above, below = QUOTIENTS[name]
-            return self.div(self.step(above, *xs) if above else self.number(1), self.step(below, *xs))
+            return self.div(
+                self.step(above, *xs) if above else self.number(1), self.step(below, *xs)
+            )
         primitive = PRIMITIVES[name]
         if primitive.active_branch is not None:
             return self.branch(primitive, xs)
@@ -588,7 +657,8 @@ class AsymptoticSeries(Lifted):
     def branch(self, primitive: Primitive, xs: Sequence[Multiseries]) -> Any:
         """Return the smooth branch of a function that is chosen in the end."""
         out: Any = None
-        if primitive.jumps and primitive.has_structural_zeros and primitive.propagates_infinity:  # step functions
+        # step functions
+        if primitive.jumps and primitive.has_structural_zeros and primitive.propagates_infinity:
             if self.limit_sign(xs[0]) or xs[0].end == {} or xs[0].wave is not None:
                 self.is_irregular = True
                 return self.add(self.still(xs[0]), Multiseries(self, [], {}))
@@ -600,11 +670,15 @@ class AsymptoticSeries(Lifted):
             if primitive.name not in BOUNDED_BY_INPUTS and primitive.name not in BOUNDED_BY_ONE:
                 raise
             self.is_irregular = True
-            return Multiseries(self, [], {} if primitive.name in BOUNDED_BY_ONE else self.size_of(*xs))
+            return Multiseries(
+                self, [], {} if primitive.name in BOUNDED_BY_ONE else self.size_of(*xs)
+            )
         return result if isinstance(result, (bool, Multiseries)) else self.number(result)
 
     def check_ends(self, name: str, xs: Sequence[Multiseries]) -> None:
-        """Raise `NotReal` for an end outside the domain, which the definition may not check: `normcdf(x, 0, -1)`."""
+        """Raise `NotReal` for an end outside the domain, which the definition may not check:
+        `normcdf(x, 0, -1)`.
+        """
         for bound in PRIMITIVES[name].bounds.bounds if len(xs) > 1 else ():
             x = xs[bound.position]
             if bound.end is None or bound.relation == "!=":
@@ -621,14 +695,19 @@ class AsymptoticSeries(Lifted):
             raise NoAsymptotics from None
 
     def function(self, name: str, xs: Sequence[Multiseries]) -> Multiseries:
-        """Return a function of series: its power series where they have finite limits, else by its definition."""
+        """Return a function of series: its power series where they have finite limits, else by its
+        definition.
+        """
         self.check_ends(name, xs)
         if any(self.limit_sign(x) for x in xs):
             return self.defined(name, xs)
         if len(xs) == 1 and self.is_swing_about_constant(xs[0]) and _increases_everywhere(name):
             at, is_odd = partial(self.base.step, name), PRIMITIVES[name].odd
             return self.swing(xs[0], at, self.base.number(0), is_odd=is_odd)
-        if any(x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0) for x in xs):
+        if any(
+            x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0)
+            for x in xs
+        ):
             raise NoAsymptotics
         varying = [x for x in xs if not x.is_constant]
         if len(varying) != 1:
@@ -644,7 +723,9 @@ class AsymptoticSeries(Lifted):
         return regular if pole is None else pole.leading / rest**pole.order + regular
 
     def pole(self, name: str, xs: Sequence[Multiseries]) -> Pole | None:
-        """Return the Laurent series of a function at the limit of its last input; None if it has no pole there."""
+        """Return the Laurent series of a function at the limit of its last input; None if it has no
+        pole there.
+        """
         place = xs[-1].constant.ratio
         if xs[-1].is_constant or place is None or place.denominator != 1 or not has_poles(name):
             return None
@@ -659,8 +740,12 @@ class AsymptoticSeries(Lifted):
     def taylor(self, name: str, xs: Sequence[Multiseries]) -> list[ExactConstant]:
         """Return the coefficients of a function's power series at the limits of its inputs."""
         power = SeriesType(self.base)
-        numbers = [x.constant if x.is_constant else power.variable(x.constant, self.one) for x in xs]
-        return [self.base.number(c) for c in power.coefficients(power.step(name, *numbers), self.size)]
+        numbers = [
+            x.constant if x.is_constant else power.variable(x.constant, self.one) for x in xs
+        ]
+        return [
+            self.base.number(c) for c in power.coefficients(power.step(name, *numbers), self.size)
+        ]
 
 
 class EventualSigns:
@@ -729,7 +814,9 @@ def _atan(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     sign = 0
     try:
         sign = m.limit_sign(x)
-        is_bound = not sign and (x.end == {} or (x.wave is not None and m.compare(x.wave.monomial, {}) >= 0))
+        is_bound = not sign and (
+            x.end == {} or (x.wave is not None and m.compare(x.wave.monomial, {}) >= 0)
+        )
     except (NoAsymptotics, TooFewTerms):
         is_bound = True
     if is_bound and not m.is_swing_about_constant(x):
@@ -810,7 +897,10 @@ def _bernoulli(n: int) -> Fraction:
 def _lgamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         # Stirling's series (DLMF 5.11.1)
-        coefficients = [Fraction(0), *(_bernoulli(2 * k) / (2 * k * (2 * k - 1)) for k in range(1, m.size))]
+        coefficients = [
+            Fraction(0),
+            *(_bernoulli(2 * k) / (2 * k * (2 * k - 1)) for k in range(1, m.size)),
+        ]
         tail = m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))
         half_log = m.log(2 * m.number(m.base.pi)) / 2
         return (x - Fraction(1, 2)) * m.log(x) - x + half_log + x * tail  # type: ignore[no-any-return]
@@ -827,7 +917,11 @@ def _digamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         # (DLMF 5.11.2)
         coefficients = [Fraction(0), *(_bernoulli(2 * k) / (2 * k) for k in range(1, m.size))]
-        return m.log(x) - 1 / (2 * x) - m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))  # type: ignore[no-any-return]
+        return (
+            m.log(x)
+            - 1 / (2 * x)
+            - m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))
+        )  # type: ignore[no-any-return]
     return m.function("digamma", [x])
 
 
@@ -837,7 +931,9 @@ def _polygamma(m: AsymptoticSeries, order: Number, x: Multiseries) -> Multiserie
         return _digamma(m, x)
     if m.limit_sign(x) > 0:
         # (DLMF 5.15.8)
-        rising = [Fraction(math.factorial(2 * k + n - 1), math.factorial(2 * k)) for k in range(m.size)]
+        rising = [
+            Fraction(math.factorial(2 * k + n - 1), math.factorial(2 * k)) for k in range(m.size)
+        ]
         tail = m.power_series(lambda k: m.base.number(_bernoulli(2 * k) * rising[k]), 1 / (x * x))
         return (-1) ** (n - 1) * (tail + math.factorial(n) / (2 * x)) / x**n  # type: ignore[no-any-return]
     return m.function("polygamma", [m.number(n), x])
@@ -849,7 +945,9 @@ def _zeta_derivative(m: AsymptoticSeries, order: Number, x: Multiseries) -> Mult
         # the sum over k of (-log(k))**n * k**-x (DLMF 25.2.6)
         logs = [m.base.log(m.base.number(k)) for k in range(2, m.size + 2)]
         powers = [m.exp(m.mul(m.number(-log), x)) for log in logs]
-        terms = [m.mul(m.number((-log) ** n), power) for log, power in zip(logs, powers, strict=True)]
+        terms = [
+            m.mul(m.number((-log) ** n), power) for log, power in zip(logs, powers, strict=True)
+        ]
         rest = Multiseries(m, [], m.lead(powers[-1]).monomial)
         return m.sum(m.number(0 if n else 1), *terms[:-1], rest)  # type: ignore[no-any-return]
     return m.function("zeta_derivative", [m.number(n), x]) if n else m.function("zeta", [x])
@@ -870,16 +968,18 @@ def _atan2(m: AsymptoticSeries, y: Multiseries, x: Multiseries) -> Multiseries:
     return m.atan(y / x) + m.number(m.base.pi * turn)  # type: ignore[no-any-return]
 
 
+# Functions that are singular, or that oscillate, and arithmetic.
 SPECIAL: dict[str, Callable[..., Any]] = by_name({
-    "add": AsymptoticSeries.add, "sub": lambda m, x, y: m.add(x, m.neg(y)), "neg": AsymptoticSeries.neg,
-    "mul": AsymptoticSeries.mul, "div": AsymptoticSeries.div, "exp": AsymptoticSeries.exp, "log": AsymptoticSeries.log,
-    "pow": _pow, "sqrt": _root(Fraction(1, 2)), "cbrt": _root(Fraction(1, 3)), "sin": _waving("sin"),
+    "add": AsymptoticSeries.add, "sub": lambda m, x, y: m.add(x, m.neg(y)),
+    "neg": AsymptoticSeries.neg, "mul": AsymptoticSeries.mul, "div": AsymptoticSeries.div,
+    "exp": AsymptoticSeries.exp, "log": AsymptoticSeries.log, "pow": _pow,
+    "sqrt": _root(Fraction(1, 2)), "cbrt": _root(Fraction(1, 3)), "sin": _waving("sin"),
     "cos": _waving("cos"), "atan": _atan, "asin": _at_edge("asin"), "acos": _at_edge("acos"),
-    "acosh": _acosh, "asinh": _asinh, "erf": _erf, "erfc": _erfc, "gamma": _gamma, "lgamma": _lgamma,
-    "digamma": _digamma, "trigamma": lambda m, x: _polygamma(m, 1, x), "polygamma": _polygamma,
-    "zeta": lambda m, x: _zeta_derivative(m, 0, x), "zeta_derivative": _zeta_derivative, "sinc": _sinc,
-    "atan2": _atan2, **{name: bessel(name) for name in ("besselj", "bessely", "besseli", "besselk")},
+    "acosh": _acosh, "asinh": _asinh, "erf": _erf, "erfc": _erfc, "gamma": _gamma,
+    "lgamma": _lgamma, "digamma": _digamma, "trigamma": lambda m, x: _polygamma(m, 1, x),
+    "polygamma": _polygamma, "zeta": lambda m, x: _zeta_derivative(m, 0, x),
+    "zeta_derivative": _zeta_derivative, "sinc": _sinc, "atan2": _atan2,
+    **{name: bessel(name) for name in ("besselj", "bessely", "besseli", "besselk")},
 })  # fmt: skip
-"""Functions that are singular, or that oscillate, and arithmetic."""
+# Functions whose definitions are these functions again, or are for reading only.
 NOT_BY_DEFINITION = by_name(dict.fromkeys(("digamma", "trigamma"), True))
-"""Functions whose definitions are these functions again, or are for reading only."""

@@ -9,17 +9,18 @@ from typing import Any
 
 from .exact_constants import ExactConstant
 
+# The number type of asymptotic series, which imports this module.
 Type = Any
-"""The number type of asymptotic series, which imports this module."""
+# A number of that type.
 Series = Any
-"""A number of that type."""
 
+# The largest order with a series: each whole one more is a term more.
 MAX_ORDER = 100
-"""The largest order with a series: each whole one more is a term more."""
 
 
 def bessel_at_zero(m: Type, name: str, order: ExactConstant, x: Series) -> Series | None:
-    """Return a Bessel function where its argument goes to 0; None if the order is too large, or may be whole or not.
+    """Return a Bessel function where its argument goes to 0; None if the order is too large, or may
+    be whole or not.
 
     Raises `NotReal`.
     """
@@ -27,7 +28,8 @@ def bessel_at_zero(m: Type, name: str, order: ExactConstant, x: Series) -> Serie
     if abs(float(order)) > MAX_ORDER:
         return None
     if order.ratio is not None and order.ratio.denominator == 1:
-        mirror = sign ** abs(int(order)) if order.ratio < 0 else 1  # (DLMF 10.4.1, 10.27.1, 10.27.3)
+        # (DLMF 10.4.1, 10.27.1, 10.27.3)
+        mirror = sign ** abs(int(order)) if order.ratio < 0 else 1
         size = m.base.number(abs(order.ratio))
         if name in ("besselj", "besseli"):
             return mirror * _ascending(m, size, x, sign)
@@ -56,7 +58,10 @@ def _of_whole_order(m: Type, n: int, x: Series, sign: int) -> Series:
     square = x * x / 4
     polar = m.number(0)
     for k in range(n):
-        polar = polar + Fraction((-sign) ** k * math.factorial(n - k - 1), 2 * math.factorial(k)) * square**k
+        polar = (
+            polar
+            + Fraction((-sign) ** k * math.factorial(n - k - 1), 2 * math.factorial(k)) * square**k
+        )
     first, digammas = [], []
     harmonic = sum((Fraction(1, k) for k in range(1, n + 1)), Fraction(0))
     for k in range(m.size):
@@ -73,13 +78,17 @@ def _of_whole_order(m: Type, n: int, x: Series, sign: int) -> Series:
 
 
 def bessel_at_infinity(m: Type, name: str, order: ExactConstant, x: Series) -> Series | None:
-    """Return I or K where the argument goes to infinity (DLMF 10.40.1, 10.40.2); None for J and Y, which oscillate."""
+    """Return I or K where the argument goes to infinity (DLMF 10.40.1, 10.40.2); None for J and Y,
+    which oscillate.
+    """
     if name not in ("besseli", "besselk"):
         return None
     rising = 1 if name == "besseli" else -1
     coefficients = [m.one]
     for k in range(1, m.size):
-        coefficients.append(coefficients[-1] * -rising * (4 * order * order - (2 * k - 1) ** 2) / (8 * k))
+        coefficients.append(
+            coefficients[-1] * -rising * (4 * order * order - (2 * k - 1) ** 2) / (8 * k)
+        )
     tail = m.power_series(coefficients.__getitem__, 1 / x)
     width = m.number(2 * m.base.pi) * x if rising > 0 else 2 * x / m.number(m.base.pi)
     return m.exp(rising * x) / m.sqrt(width) * tail

@@ -1,8 +1,9 @@
-"""Borders: where the pieces of a formula meet, and whether its derivatives there are those of the function.
+"""Borders: where the pieces of a formula meet, and whether its derivatives there are those of the
+function.
 
-A border is an equation, `x = 0` for `abs(x)`, at which an operation goes from one smooth piece to another. There a
-formula has the number of its convention. The function on both sides is compared by asymptotic series, with the other
-variables as parameters.
+A border is an equation, `x = 0` for `abs(x)`, at which an operation goes from one smooth piece to
+another. There a formula has the number of its convention. The function on both sides is compared by
+asymptotic series, with the other variables as parameters.
 """
 
 from __future__ import annotations
@@ -30,18 +31,21 @@ from .simplify import simplify
 from .symbolic import UNEVALUATED, as_node
 from .walk import substitute, text_ids
 
+# Borders of a formula that are looked at: each needs a series of the whole formula on both sides.
 MAX_BORDERS = 12
-"""Borders of a formula that are looked at: each needs a series of the whole formula on both sides."""
+# Ways of taking sides at one operation, `max` of five arguments.
 MAX_WAYS = 16
-"""Ways of taking sides at one operation, `max` of five arguments."""
+# The share of the work left that comparisons may use: they are no part of what was asked for.
 SHARE = 0.25
-"""The share of the work left that comparisons may use: they are no part of what was asked for."""
+# Operations without a jump, pole or end of their domain; the table does not say which have a pole.
 CONTINUOUS = {ADD, SUB, MUL, NEG} | {
-    OPERATIONS[name] for name in library_names("abs exp expm1 sin cos atan sinh cosh tanh asinh erf softplus sigmoid")
+    OPERATIONS[name]
+    for name in library_names(
+        "abs exp expm1 sin cos atan sinh cosh tanh asinh erf softplus sigmoid"
+    )
 }
-"""Operations without a jump, pole or end of their domain; the table does not say which have a pole."""
+# The label of an arbitrary whole number; no name of the language ends in a space.
 WHOLE = "n "
-"""The label of an arbitrary whole number; no name of the language ends in a space."""
 
 
 class Known(Enum):
@@ -76,7 +80,9 @@ class Border(NamedTuple):
 
     @property
     def equation(self) -> Value:
-        """Return the condition that holds there; for one of the whole numbers, or half-way to the next."""
+        """Return the condition that holds there; for one of the whole numbers, or half-way to the
+        next.
+        """
         if self.operation.primitive.name != "round":
             return node(EQ, (self.left, self.right))
         return node(EQ, (self.left, node(ADD, (self.right, constant(0.5, "0.5")))))
@@ -103,9 +109,11 @@ def conventions(
     order: int,
     facts: Sequence[Value] = (),
 ) -> Conventions:
-    """Return the borders at which derivatives of an order, by leaves, are not shown to be those of the function.
+    """Return the borders at which derivatives of an order, by leaves, are not shown to be those of
+    the function.
 
-    `formulas` returns the derivatives; it is called only if there is a border. `facts` are what is assumed.
+    `formulas` returns the derivatives; it is called only if there is a border. `facts` are what is
+    assumed.
     """
     values = in_order((output,))
     if not any(map(_has_border, values)):
@@ -140,13 +148,19 @@ def _met(output: Value, names: set[str], facts: Sequence[Value]) -> Iterator[Bor
     seen: set[int] = set()
     for value in filter(_has_border, in_order((output,))):
         for border in _borders(value):
-            if not any(v.primitive is VARIABLE and v.label in names for v in in_order((border.left, border.right))):
+            if not any(
+                v.primitive is VARIABLE and v.label in names
+                for v in in_order((border.left, border.right))
+            ):
                 continue
             if border.is_integral and integers.covers(border.left):
-                continue  # derivatives are those of the function of a real variable, which is its input
+                # derivatives are those of the function of a real variable, which is its input
+                continue
             if "=" not in guards.possible_orders(border.left, border.right, guards.place[value]):
                 continue
-            if border.is_cut and "<" not in guards.possible_orders(value._prev[1], border.right, guards.place[value]):
+            if border.is_cut and "<" not in guards.possible_orders(
+                value._prev[1], border.right, guards.place[value]
+            ):
                 continue
             keys = text_ids(_both_ways(border.equation), numbers)
             if seen.isdisjoint(keys):
@@ -215,7 +229,9 @@ def _borders(operation: Value) -> list[Border]:
 
 
 def piece_of(operation: Value, sides: _GivenSides) -> Value:
-    """Return the piece of an operation on given sides; of whole numbers, that at `WHOLE`. Raises ValueError."""
+    """Return the piece of an operation on given sides; of whole numbers, that at `WHOLE`. Raises
+    ValueError.
+    """
     branch: Any = operation.primitive.active_branch
     piece = branch(UNEVALUATED, sides, *operation._prev, out=variable(WHOLE))
     return as_node(piece)
@@ -223,14 +239,18 @@ def piece_of(operation: Value, sides: _GivenSides) -> Value:
 
 # ---- what the function does there
 def _limit(side: SideSeries) -> ExactConstant:
-    """Return the limit on a side. Raises `NoAsymptotics` where there is none, as of `cos(1/x)` at 0."""
+    """Return the limit on a side. Raises `NoAsymptotics` where there is none, as of `cos(1/x)` at
+    0.
+    """
     if not side.coefficients:
         raise NoAsymptotics
     return side.coefficients[0]
 
 
 def _is_continuous(value: Value) -> bool:
-    """Return whether an operation is continuous for all its inputs, as far as it is defined, and divides by nothing."""
+    """Return whether an operation is continuous for all its inputs, as far as it is defined, and
+    divides by nothing.
+    """
     primitive, inputs = value.primitive, value._prev
     if primitive is POW:
         exponent = exact_value(inputs[1])
@@ -246,24 +266,33 @@ class _AtBorder:
         self.constants = ExactConstants()
 
     def compare(self, formulas: Sequence[Value]) -> Known | None:
-        """Return what is known there; None if the formulas hold, or have no value. Raises one of `UNKNOWN`."""
+        """Return what is known there; None if the formulas hold, or have no value. Raises one of
+        `UNKNOWN`.
+        """
         place = isolated(self.border.equation)
         if place is None:
             return None if self._is_continuous(formulas) else Known.UNDECIDED
         leaf, value = place
         others = self._parameters((self.output, value, *formulas), leaf)
         at = self._value(value, others)
-        function = [self._side(self.output, others, leaf.label, at, side, self.order) for side in (-1, 1)]
+        function = [
+            self._side(self.output, others, leaf.label, at, side, self.order) for side in (-1, 1)
+        ]
         here = {**others, leaf.label: at}
         known = self._difference(*function)
-        if any(side.fault for side in function) and not any(self._has_value(formula, here) for formula in formulas):
+        if any(side.fault for side in function) and not any(
+            self._has_value(formula, here) for formula in formulas
+        ):
             return None
         if known is not None or self.border.is_integral or self.border.is_cut:
             return known or Known.UNDECIDED
         limit, limits = _limit(function[0]), list(self._limits(formulas, others, leaf.label, at))
         if self._differs(self.output, here, limit):
             return Known.NONE
-        if any(self._differs(formula, here, limit) for formula, limit in zip(formulas, limits, strict=True)):
+        if any(
+            self._differs(formula, here, limit)
+            for formula, limit in zip(formulas, limits, strict=True)
+        ):
             return Known.OTHER
         return None
 
@@ -275,12 +304,15 @@ class _AtBorder:
     def _value(self, formula: Value, numbers: Mapping[str, ExactConstant]) -> ExactConstant:
         return self.constants.number(evaluate_in(self.constants, (formula,), numbers).value)
 
-    def _differs(self, formula: Value, here: Mapping[str, ExactConstant], limit: ExactConstant) -> bool:
+    def _differs(
+        self, formula: Value, here: Mapping[str, ExactConstant], limit: ExactConstant
+    ) -> bool:
         """Return whether the value of a formula on the border is not its limit beside it."""
         return not self.constants.is_zero(self._value(formula, here) - limit)
 
     def _is_continuous(self, formulas: Sequence[Value]) -> bool:
-        """Return whether the formulas are continuous without a condition, as are all derivatives of lower order.
+        """Return whether the formulas are continuous without a condition, as are all derivatives of
+        lower order.
 
         Then they have there the limit of the derivatives around, which is the derivative.
         """
@@ -290,9 +322,15 @@ class _AtBorder:
         return self.order == 1 or not any(map(_has_border, in_order(simplify((self.output,)))))
 
     def _limits(
-        self, formulas: Iterable[Value], others: Mapping[str, ExactConstant], name: str, at: ExactConstant
+        self,
+        formulas: Iterable[Value],
+        others: Mapping[str, ExactConstant],
+        name: str,
+        at: ExactConstant,
     ) -> Iterator[ExactConstant]:
-        """Yield the limits of formulas, which are the same on both sides as the function is smooth."""
+        """Yield the limits of formulas, which are the same on both sides as the function is
+        smooth.
+        """
         for formula in formulas:
             yield _limit(self._side(formula, others, name, at, 1, 0))
 
@@ -304,26 +342,40 @@ class _AtBorder:
         return True
 
     def _side(
-        self, source: Value, others: Mapping[str, ExactConstant], name: str, at: ExactConstant, side: int, order: int
+        self,
+        source: Value,
+        others: Mapping[str, ExactConstant],
+        name: str,
+        at: ExactConstant,
+        side: int,
+        order: int,
     ) -> SideSeries:
         """Return a function on one side. Raises `NoAsymptotics`."""
-        found = side_series(self.constants, graph_of((self._piece(source, side),)), others, name, at, side, order)
+        found = side_series(
+            self.constants, graph_of((self._piece(source, side),)), others, name, at, side, order
+        )
         if found is None or not self.constants.confirmed:
             raise NoAsymptotics
         return found
 
     def _piece(self, source: Value, side: int) -> Value:
-        """Return a function with an operation that jumps at many places on one side of the border."""
+        """Return a function with an operation that jumps at many places on one side of the
+        border.
+        """
         if not self.border.is_integral and not self.border.is_cut:
             return source
-        piece = piece_of(self.border.operation, _GivenSides([-1, side] if self.border.is_cut else [side]))
+        piece = piece_of(
+            self.border.operation, _GivenSides([-1, side] if self.border.is_cut else [side])
+        )
         order = [*in_order((source, self.border.operation))]
         ids = dict(zip(order, text_ids(order, {}), strict=True))
         own = ids[self.border.operation]
         return substitute(source, lambda v: piece if ids[v] == own else None)
 
     def _difference(self, left: SideSeries, right: SideSeries) -> Known | None:
-        """Return what the two sides of the function show; None if they are the same up to the order."""
+        """Return what the two sides of the function show; None if they are the same up to the
+        order.
+        """
         for below, above in zip(left.coefficients, right.coefficients, strict=False):
             difference = below - above
             if not self.constants.is_zero(difference):

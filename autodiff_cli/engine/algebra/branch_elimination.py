@@ -1,4 +1,6 @@
-"""Ranges of expressions, and elimination of dead branches: choices that ranges decide become the branch taken."""
+"""Ranges of expressions, and elimination of dead branches: choices that ranges decide become the
+branch taken.
+"""
 
 from __future__ import annotations
 
@@ -35,8 +37,8 @@ from ..table.primitive import DEFINITIONS, OPERATIONS, Primitive
 from .canonical import IRRATIONALS, exact_value
 from .walk import facts_of, flat_inputs, rebuild, rewrite, substitute
 
+# The most operations examined; later choices are kept.
 MAX_WORK = 400_000
-"""The most operations examined; later choices are kept."""
 MAX_SEARCHED_OPERATIONS = 400
 CONSTANT_DIGITS = (50, 110)
 MAX_RELATIVE_DIFFERENCE = 1e-30
@@ -44,8 +46,8 @@ CONDITIONS = frozenset((*COMPARISONS.values(), AND, OR, NOT))
 
 
 # ---- ranges, whatever the variables are
+# A fraction or an infinity, and where a range ends: there (0), just above (1) or just below (-1).
 End = tuple[Fraction | float, int]
-"""A fraction or an infinity, and where a range ends: there (0), just above (1) or just below (-1)."""
 
 INF = math.inf
 ROUNDING_MARGIN = Fraction(1, 2**40)
@@ -75,12 +77,18 @@ class Interval(OperatorNumber, _Ends):
         """Return the possible signs, of `<`, `=`, `>`, of its numbers."""
         (low, above), (high, below) = self.start, self.stop
         negative, positive = low < 0, high > 0
-        zero = (negative or not (low or above)) and (positive or not (high or below)) and not self.nonzero
+        zero = (
+            (negative or not (low or above))
+            and (positive or not (high or below))
+            and not self.nonzero
+        )
         return "<" * negative + "=" * zero + ">" * positive
 
     def with_(self, other: Interval) -> Interval:
         """Return the intersection of two ranges."""
-        return Interval(max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero)
+        return Interval(
+            max(self.start, other.start), min(self.stop, other.stop), self.nonzero or other.nonzero
+        )
 
     def hull(self, other: Interval) -> Interval:
         """Return the smallest range that contains both."""
@@ -100,11 +108,15 @@ class Interval(OperatorNumber, _Ends):
             return self
         if self.stop <= AT_ZERO:
             return -self
-        return Interval((Fraction(0), int(self.nonzero)), max((-self).stop, self.stop), self.nonzero)
+        return Interval(
+            (Fraction(0), int(self.nonzero)), max((-self).stop, self.stop), self.nonzero
+        )
 
     def plus(self, other: Interval) -> Interval:
         """Return the range of sums of two numbers."""
-        start, stop = ((x + y, at or side) for (x, at), (y, side) in zip(self[:2], other[:2], strict=True))
+        start, stop = (
+            (x + y, at or side) for (x, at), (y, side) in zip(self[:2], other[:2], strict=True)
+        )
         return _widen(start, stop)
 
     def times(self, other: Interval) -> Interval:
@@ -134,8 +146,15 @@ NOT_ZERO = ALL._replace(nonzero=True)
 ZERO = Interval(AT_ZERO, AT_ZERO)
 POSITIVE = Interval((Fraction(0), 1), (INF, -1))
 NOT_NEGATIVE = Interval(AT_ZERO, (INF, -1))
-BY_SIGN = {"<": -POSITIVE, "<=": -NOT_NEGATIVE, "=": ZERO, "=>": NOT_NEGATIVE, "<>": NOT_ZERO, ">": POSITIVE}
-"""Ranges by the signs that their numbers have."""
+# Ranges by the signs that their numbers have.
+BY_SIGN = {
+    "<": -POSITIVE,
+    "<=": -NOT_NEGATIVE,
+    "=": ZERO,
+    "=>": NOT_NEGATIVE,
+    "<>": NOT_ZERO,
+    ">": POSITIVE,
+}
 
 
 def point(x: Fraction) -> Interval:
@@ -175,7 +194,9 @@ def _forward(value: Value, inputs: Sequence[Interval]) -> Interval:
         if x is not None:
             return point(x)
         if value.source in IRRATIONALS:
-            low, high = (Fraction(value.data) * (1 + sign * Fraction(1, 10**15)) for sign in (-1, 1))
+            low, high = (
+                Fraction(value.data) * (1 + sign * Fraction(1, 10**15)) for sign in (-1, 1)
+            )
             return Interval((low, 1), (high, -1))
         # the literal is too long or too small
         return BY_SIGN["<" if (value.source or "").startswith("-") else ">"]
@@ -191,7 +212,9 @@ def values_of(primitive: Primitive) -> Interval:
     text = primitive.values
     if not text:
         return ALL
-    low, high = (float(end) if "inf" in end else Fraction(end) for end in text.strip("[]()").split(","))
+    low, high = (
+        float(end) if "inf" in end else Fraction(end) for end in text.strip("[]()").split(",")
+    )
     return Interval((low, int(text[0] == "(")), (high, -int(text[-1] == ")")))
 
 
@@ -231,7 +254,9 @@ def _power(x: Interval, y: Interval) -> Interval:
     result = BY_SIGN.get(signs, ALL)
     if exponent.denominator == 1 and exponent <= 8:
         ends = (x if is_odd else abs(x))[:2]
-        start, stop = ((end if isinstance(end, float) else end ** int(exponent), side) for end, side in ends)
+        start, stop = (
+            (end if isinstance(end, float) else end ** int(exponent), side) for end, side in ends
+        )
         result = result.with_(_widen(start, stop))
     return result
 
@@ -241,7 +266,8 @@ class Ranges(NumberType):
 
     name = "range"
 
-    lt = le = gt = ge = eq = ne = not_ = and_ = or_ = staticmethod(lambda *_: None)  # no condition is known
+    # no condition is known
+    lt = le = gt = ge = eq = ne = not_ = and_ = or_ = staticmethod(lambda *_: None)
     pi = Interval((Fraction(314159, 100000), 1), (Fraction(314160, 100000), -1))
     number = staticmethod(_range)
     add = staticmethod(Interval.plus)
@@ -297,8 +323,8 @@ RANGES = Interval.m = Ranges()
 
 
 # ---- from the operation to its inputs
+# Inputs of an operation, with the ranges that its result leaves them.
 Narrowed = Iterator[tuple[Value, Interval]]
-"""Inputs of an operation, with the ranges that its result leaves them."""
 
 
 def _backward(value: Value, r: Interval, inputs: Sequence[Interval]) -> Narrowed:
@@ -422,8 +448,8 @@ class ProgramPoint:
         self.depth: int = parent.depth + 1 if parent else 0
         self.children: dict[tuple[Value, bool, Value | None], ProgramPoint] = {}
         self.facts: dict[Value, Interval] = {}
+        # Which of `<`, `=`, `>` may hold between two nodes.
         self.pairs: dict[tuple[Value, Value], str] = {}
-        """Which of `<`, `=`, `>` may hold between two nodes."""
         self.intervals: dict[Value, Interval] = {}
 
     def enclosing(self) -> Iterator[ProgramPoint]:
@@ -439,19 +465,19 @@ class Guards:
 
     def __init__(self, root: Value, work: int, facts: Sequence[Value] = ()) -> None:
         self.root = root
+        # The number of operations that may still be examined.
         self.work = work
-        """The number of operations that may still be examined."""
         self.order = list(in_order((root,)))
         self.bare = ProgramPoint()
         self.places = [ProgramPoint()]
         for fact in facts:
             self._assume(self.places[0], fact, True)
+        # The innermost branch that encloses all uses of a node.
         self.place: dict[Value, ProgramPoint] = {root: self.places[0]}
-        """The innermost branch that encloses all uses of a node."""
+        # The branch in which a node is always computed.
         self.sure: dict[Value, ProgramPoint] = dict(self.place)
-        """The branch in which a node is always computed."""
+        # The branch in which a node is computed under any conditions.
         self.kept: dict[Value, ProgramPoint] = dict(self.place)
-        """The branch in which a node is computed under any conditions."""
         for value in reversed(self.order):
             self._place_inputs(value)
         for value in self.order:
@@ -469,7 +495,9 @@ class Guards:
                 of = None if here is sure else value
                 inner = always = still = self.enter_branch(here, value._prev[0], holds, of)
             around = set(inner.enclosing())
-            self.place[p] = next(outer for outer in self.place.get(p, inner).enclosing() if outer in around)
+            self.place[p] = next(
+                outer for outer in self.place.get(p, inner).enclosing() if outer in around
+            )
             for branches, branch in ((self.sure, always), (self.kept, still)):
                 if branch and (p not in branches or branch.depth < branches[p].depth):
                     branches[p] = branch
@@ -484,7 +512,9 @@ class Guards:
             self._narrow(place, p, r)
 
     # ---- known facts
-    def enter_branch(self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None) -> ProgramPoint:
+    def enter_branch(
+        self, place: ProgramPoint, condition: Value, holds: bool, of: Value | None = None
+    ) -> ProgramPoint:
         """Return the inner branch where a condition holds or not; `of` limits it to a choice."""
         key = condition, holds, of
         if key not in place.children:
@@ -508,7 +538,9 @@ class Guards:
                 place.pairs[x, y] = "".join(s for s in place.pairs.get((x, y), "<=>") if s in signs)
                 a, b = self.range(x, place), self.range(y, place)
                 for p, other, side in ((x, b, BY_SIGN[signs]), (y, a, -BY_SIGN[signs])):
-                    self._narrow(place, p, side if signs == "<>" and other == ZERO else other.plus(side))
+                    self._narrow(
+                        place, p, side if signs == "<>" and other == ZERO else other.plus(side)
+                    )
 
     def _narrow(self, place: ProgramPoint, value: Value, r: Interval) -> None:
         stack = [(value, r)]
@@ -534,7 +566,9 @@ class Guards:
             if top in ranges_here:
                 stack.pop()
                 continue
-            missing = [p for p in top._prev if p not in ranges_here and not p.primitive.gives_condition]
+            missing = [
+                p for p in top._prev if p not in ranges_here and not p.primitive.gives_condition
+            ]
             if missing and self.work > 0:
                 stack += missing
                 continue
@@ -561,7 +595,9 @@ class Guards:
             first = self.decide(p, place)
             if first is stops:
                 return stops
-            second = self.decide(q, self.enter_branch(place, p, not stops) if first is None else place)
+            second = self.decide(
+                q, self.enter_branch(place, p, not stops) if first is None else place
+            )
             return second if first is not None or second is stops else None
         signs = condition.primitive.holds
         if not signs:
@@ -582,7 +618,9 @@ class Guards:
             self.work -= 1
             signs = outer.pairs.get((x, y), "<=>")
             mirrored = outer.pairs.get((y, x), "<=>").translate(_MIRRORED)
-            possible = "".join(s for s in possible if s in signs and s in mirrored and s in by_range)
+            possible = "".join(
+                s for s in possible if s in signs and s in mirrored and s in by_range
+            )
         return possible if len(possible) == 1 else sign_of_constant(x, y) or possible
 
     def reduce_condition(self, condition: Value, place: ProgramPoint, taken: Value) -> Value | bool:
@@ -624,7 +662,9 @@ class Guards:
         return True
 
     # ---- the formula
-    def without_dead_branches(self, decided: Callable[[Value], Value | None] | None = None) -> Value:
+    def without_dead_branches(
+        self, decided: Callable[[Value], Value | None] | None = None
+    ) -> Value:
         """Return the formula without decided choices; `decided` replaces operations."""
         copies: dict[Value, Value] = {}
 
@@ -650,9 +690,12 @@ _MIRRORED = str.maketrans("<>", "><")
 def sign_of_constant(x: Value, y: Value) -> str | None:
     """Return the order of two constants, if two precisions agree."""
     order = in_order((x, y))
-    if any(v.primitive is VARIABLE or v.primitive is WHERE for v in order) or all(not v._prev for v in order):
+    if any(v.primitive is VARIABLE or v.primitive is WHERE for v in order) or all(
+        not v._prev for v in order
+    ):
         return None
-    from ..numbers.multiprecision import Multiprecision  # a third of a second, and few formulas need it
+    # a third of a second, and few formulas need it
+    from ..numbers.multiprecision import Multiprecision
 
     differences = []
     largest = 0.0
@@ -661,11 +704,19 @@ def sign_of_constant(x: Value, y: Value) -> str | None:
         with Defined(ArithmeticError, ValueError):
             at = evaluate_in(m, (x, y), {})
             differences.append(at.values[0] - at.values[1])
-            largest = max([abs(data) for data in at.graph.data if not isinstance(data, bool) and data is not None])
+            largest = max(
+                [
+                    abs(data)
+                    for data in at.graph.data
+                    if not isinstance(data, bool) and data is not None
+                ]
+            )
     if len(differences) < len(CONSTANT_DIGITS):
         return None
     first, second = differences
-    if abs(second) <= MAX_RELATIVE_DIFFERENCE * largest or abs(first - second) > MAX_RELATIVE_DIFFERENCE * abs(second):
+    if abs(second) <= MAX_RELATIVE_DIFFERENCE * largest or abs(
+        first - second
+    ) > MAX_RELATIVE_DIFFERENCE * abs(second):
         return None
     return "<" if second < 0 else ">"
 

@@ -18,15 +18,15 @@ from ..table.operators import ADD, CONSTANT, DIV, LE, LT, MUL, NEG, POW, SUB
 from ..table.primitive import PRIMITIVES, Primitive
 from ..table.primitives import ABS, LOG, SQRT, by_name
 
+# The most terms or factors of a shared form that users copy.
 MAX_SHORT = 3
-"""The most terms or factors of a shared form that users copy."""
+# The most digits of numerators and denominators; longer ones stay as written.
 MAX_DIGITS = 60
-"""The most digits of numerators and denominators; longer ones stay as written."""
 
+# Numbers above 1e300 or below 1e-300 stay as written.
 MAX_EXPONENT = 300
-"""Numbers above 1e300 or below 1e-300 stay as written."""
+# The most digits of a fraction of integers.
 MAX_FRACTION_DIGITS = 8
-"""The most digits of a fraction of integers."""
 
 MAX_FOLDED_EXPONENT = 64
 IRRATIONALS = ("pi", "π", "e")
@@ -65,23 +65,27 @@ class Product(NamedTuple):
     factors: Terms
 
 
+# A Value stands for any other node.
 Form = Number | Boolean | Sum | Product | Value
-"""A Value stands for any other node."""
+# The coefficient or exponent, the node, and the form of each part.
 Parts = Iterable[tuple[Fraction, Value | None, Form]]
-"""The coefficient or exponent, the node, and the form of each part."""
 
 
 class RuleNotApplicable(Exception):
     """The rule does not apply."""
 
 
+# It returns the form of a node from the forms of its inputs.
 Rule = Callable[["Canonicalizer", Value, list[Form]], Form]
-"""It returns the form of a node from the forms of its inputs."""
 
 
 def exact_value(value: Value) -> Fraction | None:
     """Return a literal's exact value; None for other nodes or too many digits."""
-    if value.primitive is not CONSTANT or value.source in IRRATIONALS or not isinstance(value.data, (float, int)):
+    if (
+        value.primitive is not CONSTANT
+        or value.source in IRRATIONALS
+        or not isinstance(value.data, (float, int))
+    ):
         return None
     if value.source is None:
         return Fraction(value.data)
@@ -122,7 +126,9 @@ def fraction_node(x: Fraction) -> Value:
 
 
 def to_double(x: Fraction | int) -> float:
-    """Return the double nearest to an exact number; infinite on overflow, where only the text is right."""
+    """Return the double nearest to an exact number; infinite on overflow, where only the text is
+    right.
+    """
     try:
         return float(x)
     except OverflowError:
@@ -177,17 +183,17 @@ class Canonicalizer:
         self.roots = list(outputs)
         self.order = in_order(self.roots)
         budget.charge(budget.CANONICAL_NODE * len(self.order))
+        # By node, its only user; None for several, or an output.
         self.only_user: dict[Value, Value | None] = dict.fromkeys(self.roots)
-        """By node, its only user; None for several, or an output."""
         for value in self.order:
             for p in value._prev:
                 self.only_user[p] = None if p in self.only_user else value
         self.interned: dict[Any, Value] = {}
         self.forms: dict[Value, Form] = {}
+        # Terms and factors, by id, that their only user may extend in place.
         self.fresh: dict[int, Terms] = {}
-        """Terms and factors, by id, that their only user may extend in place."""
+        # The changes for the current form, with previous values.
         self.changes: list[tuple[Terms, Value, Fraction | None]] = []
-        """The changes for the current form, with previous values."""
 
     def outputs(self) -> list[Value]:
         """Return the canonical graphs of the outputs."""
@@ -250,7 +256,11 @@ class Canonicalizer:
         """Return the node of a number."""
         if ("number", x) not in self.interned:
             text = number_text(x)
-            value = constant(float(x), text) if text else self.node(DIV, *map(self.number, decimal_quotient(x)))
+            value = (
+                constant(float(x), text)
+                if text
+                else self.node(DIV, *map(self.number, decimal_quotient(x)))
+            )
             self.interned["number", x] = value
             self.forms[value] = Number(x)
         return self.interned["number", x]
@@ -271,7 +281,9 @@ class Canonicalizer:
         if term is None or c == 1:
             return term or self.number(c)
         form = self.forms.get(term)
-        factors = form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
+        factors = (
+            form.factors if isinstance(form, Product) and form.coefficient == 1 else {term: ONE}
+        )
         return self.node_of(Product(c, factors))
 
     def _product_node(self, form: Product) -> Value:
@@ -286,7 +298,9 @@ class Canonicalizer:
             above.insert(0, self.number(c))
         elif c < 0:
             above[0] = self.node(NEG, above[0])
-        top, *bottom = (reduce(partial(self.node, MUL), factors) for factors in (above, below) if factors)
+        top, *bottom = (
+            reduce(partial(self.node, MUL), factors) for factors in (above, below) if factors
+        )
         return self.node(DIV, top, *bottom) if bottom else top
 
     def rank(self, base: Value) -> tuple[int, int]:
@@ -343,9 +357,16 @@ class Canonicalizer:
         self.fresh[id(terms)] = terms
         return self.sum_form(check_digits(constant), terms)
 
-    def extend(self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None) -> Terms:
+    def extend(
+        self, items: Terms, others: Terms, factor: Fraction, value: Value | None = None
+    ) -> Terms:
         """Return terms or factors with a multiple of others added in place."""
-        if not items and factor == 1 and self.fresh.get(id(others)) is others and self._used_once(value):
+        if (
+            not items
+            and factor == 1
+            and self.fresh.get(id(others)) is others
+            and self._used_once(value)
+        ):
             return others
         for key, c in others.items():
             before = items.get(key)
@@ -384,7 +405,11 @@ class Canonicalizer:
             if isinstance(form, Product):
                 c = check_digits(c * form.coefficient ** int(e))
                 merged = self.may_be_merged(value, form)
-                new = form.factors if merged else {self.node_of(self.product_form(ONE, form.factors)): ONE}
+                new = (
+                    form.factors
+                    if merged
+                    else {self.node_of(self.product_form(ONE, form.factors)): ONE}
+                )
             else:
                 mirrored = strip_minus(self, form) if e.denominator == 1 else None
                 if mirrored is not None:
@@ -393,7 +418,11 @@ class Canonicalizer:
             factors = self.extend(factors, new, e, value)
             numbers = numbers or (factors is not new and self._has_numbers(new))
         self.fresh[id(factors)] = factors
-        even = [base for base, e in factors.items() if base.primitive.norm and e.denominator == 1 and e % 2 == 0]
+        even = [
+            base
+            for base, e in factors.items()
+            if base.primitive.norm and e.denominator == 1 and e % 2 == 0
+        ]
         if even:
             return self._with_squared_norms(c, factors, even)
         for base in [base for base in factors if base.primitive is CBRT]:
@@ -404,12 +433,18 @@ class Canonicalizer:
         return any(isinstance(self.forms.get(base), Number) for base in factors)
 
     def _with_squared_norms(self, c: Fraction, factors: Terms, norms: Sequence[Value]) -> Form:
-        """Return a product whose norms with even exponents are written as sums of squares, which have no kink."""
+        """Return a product whose norms with even exponents are written as sums of squares, which
+        have no kink.
+        """
         rest = {base: e for base, e in factors.items() if base not in norms}
-        powers: list[tuple[Fraction, Value | None, Form]] = [(ONE, None, self.product_form(c, rest))]
+        powers: list[tuple[Fraction, Value | None, Form]] = [
+            (ONE, None, self.product_form(c, rest))
+        ]
         for norm in norms:
             squares = [self.raise_to(None, self.forms.get(p, p), Fraction(2)) for p in norm._prev]
-            powers.append((factors[norm] / 2, None, self.sum([(ONE, None, square) for square in squares])))
+            powers.append(
+                (factors[norm] / 2, None, self.sum([(ONE, None, square) for square in squares]))
+            )
         return self.product(powers)
 
     def product_form(self, c: Fraction, factors: Terms, numbers: bool = True) -> Form:
@@ -427,11 +462,18 @@ class Canonicalizer:
         return Product(c, factors)
 
     def _folded(self, c: Fraction, factors: Terms) -> tuple[Fraction, Terms]:
-        """Return a coefficient times the factors that are powers of numbers, and the other factors."""
+        """Return a coefficient times the factors that are powers of numbers, and the other
+        factors.
+        """
         rest: Terms = {}
         for base, e in factors.items():
             form = self.forms.get(base)
-            if isinstance(form, Number) and e.denominator == 1 and abs(e) <= MAX_FOLDED_EXPONENT and form.value:
+            if (
+                isinstance(form, Number)
+                and e.denominator == 1
+                and abs(e) <= MAX_FOLDED_EXPONENT
+                and form.value
+            ):
                 c = check_digits(c * form.value ** int(e))
             else:
                 rest[base] = e
@@ -459,7 +501,9 @@ class Canonicalizer:
         return self.product_form(ONE, {self.node_of(form): e})
 
     def _root_of_squares(self, form: Product, e: Fraction) -> Form | None:
-        """Return sqrt(4*x**2) as 2*|x|, 1/sqrt(x**4) as 1/x**2: roots of even powers that are whole powers."""
+        """Return sqrt(4*x**2) as 2*|x|, 1/sqrt(x**4) as 1/x**2: roots of even powers that are whole
+        powers.
+        """
         powers = {base: n * e for base, n in form.factors.items()}
         if any(n.denominator != 1 or n % 2 for n in form.factors.values()):
             return None
@@ -482,7 +526,9 @@ class Canonicalizer:
             if primitive is LOG and value.source == "e":
                 return Number(ONE)
             if primitive.even and value.primitive.norm and len(value._prev) == 1:
-                return self.opaque_node(primitive, (self.forms.get(value._prev[0], value._prev[0]),))
+                return self.opaque_node(
+                    primitive, (self.forms.get(value._prev[0], value._prev[0]),)
+                )
         mirrored = strip_minus(self, value) if primitive.odd or primitive.even else None
         if mirrored is None:
             raise RuleNotApplicable
@@ -496,7 +542,9 @@ def _where(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     if isinstance(condition, Boolean):
         return x if condition.value else y
     then, otherwise = p.node_of(x), p.node_of(y)
-    return x if then is otherwise else p.node(value.primitive, p.node_of(condition), then, otherwise)
+    return (
+        x if then is otherwise else p.node(value.primitive, p.node_of(condition), then, otherwise)
+    )
 
 
 def _junction(neutral: bool) -> Rule:
@@ -515,9 +563,14 @@ def _pow(p: Canonicalizer, value: Value, inputs: list[Form]) -> Form:
     x, y = inputs
     if isinstance(x, Number) and x.value == 1:
         return x
-    return p.raise_to(value._prev[0], x, y.value) if isinstance(y, Number) else p.opaque_node(POW, inputs)
+    return (
+        p.raise_to(value._prev[0], x, y.value)
+        if isinstance(y, Number)
+        else p.opaque_node(POW, inputs)
+    )
 
 
+# Rules of operations that use all inputs.
 RULES: dict[str, Rule] = by_name({
     "add": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (ONE, v._prev[1], f[1]))),
     "sub": lambda p, v, f: p.sum(((ONE, v._prev[0], f[0]), (-ONE, v._prev[1], f[1]))),
@@ -532,7 +585,6 @@ RULES: dict[str, Rule] = by_name({
     "and_": _junction(True),
     "or_": _junction(False),
 })  # fmt: skip
-"""Rules of operations that use all inputs."""
 
 
 def _with_cube_root(factors: Terms, root: Value) -> Terms:
@@ -543,8 +595,12 @@ def _with_cube_root(factors: Terms, root: Value) -> Terms:
         return factors
     thirds = 3 * f + e
     whole = Fraction(int(thirds / 3))  # rounded to 0
-    rest = {base: power for base, power in factors.items() if base is not root and base is not inside}
-    return rest | {base: power for base, power in ((inside, whole), (root, thirds - 3 * whole)) if power}
+    rest = {
+        base: power for base, power in factors.items() if base is not root and base is not inside
+    }
+    return rest | {
+        base: power for base, power in ((inside, whole), (root, thirds - 3 * whole)) if power
+    }
 
 
 def strip_minus(p: Canonicalizer, form: Form) -> Form | None:
@@ -561,7 +617,9 @@ def negated_sum(form: Sum) -> Sum:
     return Sum(-form.constant, {term: -c for term, c in form.terms.items()})
 
 
-def add_multiple(total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1) -> dict[Key, Any]:
+def add_multiple(
+    total: dict[Key, Any], terms: Mapping[Key, Any], factor: Fraction | int = 1
+) -> dict[Key, Any]:
     """Add a multiple of terms to a total, in place and without zeros."""
     for key, c in terms.items():
         coefficient = total.get(key, 0) + factor * c
@@ -576,6 +634,9 @@ def check_digits(x: Fraction) -> Fraction:
     """Return the number. Raises `RuleNotApplicable` for too many digits."""
     if size(x) < SURELY_SHORT:
         return x
-    if max(_digit_count(x.numerator), _digit_count(x.denominator)) > MAX_DIGITS or not MIN_SIZE < abs(x) < 1 / MIN_SIZE:
+    if (
+        max(_digit_count(x.numerator), _digit_count(x.denominator)) > MAX_DIGITS
+        or not MIN_SIZE < abs(x) < 1 / MIN_SIZE
+    ):
         raise RuleNotApplicable
     return x

@@ -1,4 +1,6 @@
-"""Guards at single points, `where(x == 0, 0, x)`: the derivative is that of the function around them."""
+"""Guards at single points, `where(x == 0, 0, x)`: the derivative is that of the function around
+them.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,22 @@ from typing import NamedTuple
 
 from ...errors import ExpressionError
 from ..graphs.value import Value, in_order, node
-from ..table.operators import ADD, AND, CONSTANT, DIV, EQ, MUL, NE, NEG, NOT, OR, POW, SUB, VARIABLE, WHERE
+from ..table.operators import (
+    ADD,
+    AND,
+    CONSTANT,
+    DIV,
+    EQ,
+    MUL,
+    NE,
+    NEG,
+    NOT,
+    OR,
+    POW,
+    SUB,
+    VARIABLE,
+    WHERE,
+)
 from ..table.primitives import ABS
 from .canonical import exact_value
 from .simplify import simplify
@@ -15,7 +32,9 @@ from .walk import rebuild, rewrite, substitute, text_ids
 
 
 class PointGuard(NamedTuple):
-    """A choice at single points: the equation that holds there, the branch at them, and the one around them."""
+    """A choice at single points: the equation that holds there, the branch at them, and the one
+    around them.
+    """
 
     equation: Value
     at_point: Value
@@ -25,8 +44,8 @@ class PointGuard(NamedTuple):
 def guard_of(choice: Value) -> PointGuard | None:
     """Return the guard that a choice is, however its condition is spelled; None for another choice.
 
-    `abs(x) > 0` and `x < 0 or x > 0` are `x != 0`, and of `where(x < 0, a, where(x > 0, b, c))` the last branch is
-    taken at 0 alone.
+    `abs(x) > 0` and `x < 0 or x > 0` are `x != 0`, and of `where(x < 0, a, where(x > 0, b, c))` the
+    last branch is taken at 0 alone.
     """
     if choice.primitive is not WHERE:
         return None
@@ -34,7 +53,11 @@ def guard_of(choice: Value) -> PointGuard | None:
     found = _equation(condition)
     if found is not None:
         equation, holds = found
-        return PointGuard(equation, then, otherwise) if holds else PointGuard(equation, otherwise, then)
+        return (
+            PointGuard(equation, then, otherwise)
+            if holds
+            else PointGuard(equation, otherwise, then)
+        )
     if otherwise.primitive is not WHERE:
         return None
     other, inner, last = otherwise._prev
@@ -43,7 +66,9 @@ def guard_of(choice: Value) -> PointGuard | None:
 
 
 def _equation(condition: Value) -> tuple[Value, bool] | None:
-    """Return the equation that a condition is, and True; or the one that it is the opposite of, and False."""
+    """Return the equation that a condition is, and True; or the one that it is the opposite of, and
+    False.
+    """
     if condition.primitive in (EQ, NE):
         return node(EQ, condition._prev), condition.primitive is EQ
     if condition.primitive is NOT:
@@ -58,7 +83,9 @@ def _equation(condition: Value) -> tuple[Value, bool] | None:
 
 
 def _joined(one: Value, other: Value, letters: str) -> Value | None:
-    """Return the equation of two sides that are compared twice, in orders whose common or joined part is `letters`."""
+    """Return the equation of two sides that are compared twice, in orders whose common or joined
+    part is `letters`.
+    """
     if not one.primitive.holds or not other.primitive.holds:
         return None
     ids = text_ids([*one._prev, *other._prev], {})
@@ -86,7 +113,9 @@ def _about_size(condition: Value) -> tuple[Value, bool] | None:
 
 
 def _base_of_size(value: Value) -> Value | None:
-    """Return what is 0 exactly where an absolute value or an even power is; None for another number."""
+    """Return what is 0 exactly where an absolute value or an even power is; None for another
+    number.
+    """
     if value.primitive is ABS:
         return value._prev[0]
     if value.primitive is not POW:
@@ -99,9 +128,11 @@ MIRRORED = str.maketrans("<>", "><")
 
 
 def without_equality_guards(output: Value, applies: Callable[[Value, Value], bool]) -> Value:
-    """Return the graph without guards `u == v` that agree there with their other branch; the same if it has none.
+    """Return the graph without guards `u == v` that agree there with their other branch; the same
+    if it has none.
 
-    They are one function wherever the other branch has a value. `applies` takes a guard's condition and that branch.
+    They are one function wherever the other branch has a value. `applies` takes a guard's condition
+    and that branch.
     """
 
     def rule(value: Value, inputs: tuple[Value, ...]) -> Value:
@@ -122,7 +153,9 @@ def is_total(condition: Value, around: Value) -> bool:
     def fixed(value: Value) -> list[float | None]:
         return [p.data if p.primitive is CONSTANT else None for p in value._prev]
 
-    return all(value.primitive.defined(fixed(value)) for value in in_order((around,)) if value._prev)
+    return all(
+        value.primitive.defined(fixed(value)) for value in in_order((around,)) if value._prev
+    )
 
 
 def agree(condition: Value, one: Value, other: Value) -> bool:
@@ -141,14 +174,18 @@ def agreement(condition: Value, one: Value, other: Value) -> bool | None:
     name, value = isolated
     try:
         difference = node(SUB, (one, other))
-        (rest,) = simplify((substitute(difference, lambda v: value if v is name else None),), spell=False)
+        (rest,) = simplify(
+            (substitute(difference, lambda v: value if v is name else None),), spell=False
+        )
     except ExpressionError:  # no value there
         return None
     return not rest._prev and rest.data == 0
 
 
 def solved(left: Value, right: Value) -> tuple[Value, Value] | None:
-    """Return a variable and its value where the sides are equal; None if the left one is more than a sum with it."""
+    """Return a variable and its value where the sides are equal; None if the left one is more than
+    a sum with it.
+    """
     waiting = [(left, right)]
     while waiting:
         left, right = waiting.pop()

@@ -1,8 +1,8 @@
 """Exact constants: formulas without the variable of an expansion, with their signs decided.
 
-A constant is a fraction where it is one. Otherwise it is a formula, with a value in many digits unless it has
-parameters. Whether it is 0, and its sign, is decided from the value's error bound, from the canonical form, or from
-the ranges of the parameters under assumptions.
+A constant is a fraction where it is one. Otherwise it is a formula, with a value in many digits
+unless it has parameters. Whether it is 0, and its sign, is decided from the value's error bound,
+from the canonical form, or from the ranges of the parameters under assumptions.
 """
 
 from __future__ import annotations
@@ -42,21 +42,26 @@ from .identities import has_no_value_beside_zero, is_zero
 from .simplify import simplify
 from .walk import flat_inputs, has_variables
 
+# Digits in which values are compared with 0 at first.
 DIGITS = 60
-"""Digits in which values are compared with 0 at first."""
+# Digits in which a value that cannot be told from 0 is compared again.
 MORE_DIGITS = 150
-"""Digits in which a value that cannot be told from 0 is compared again."""
+# Work for an operation on constants that are no fractions, in steps.
 STEPS_A_CONSTANT = 60
-"""Work for an operation on constants that are no fractions, in steps."""
 
+# Functions with simple values at simple multiples of pi.
 CIRCULAR = library_names("sin cos tan")
-"""Functions with simple values at simple multiples of pi."""
+# The largest power of a number that is written for the exponential of a logarithm.
 MAX_SHOWN_POWER = 50
-"""The largest power of a number that is written for the exponential of a logarithm."""
+# Primes whose squares are taken out of square roots.
 SQUARES = (2, 3, 5, 7, 11, 13)
-"""Primes whose squares are taken out of square roots."""
-SINES = {Fraction(0): "0", Fraction(1, 6): "1/2", Fraction(1, 4): "sqrt(2)/2", Fraction(1, 3): "sqrt(3)/2"}
-"""The sine of multiples of pi up to a half, which has sine 1."""
+# The sine of multiples of pi up to a half, which has sine 1.
+SINES = {
+    Fraction(0): "0",
+    Fraction(1, 6): "1/2",
+    Fraction(1, 4): "sqrt(2)/2",
+    Fraction(1, 3): "sqrt(3)/2",
+}
 
 
 class UndecidedSign(Exception):
@@ -72,7 +77,13 @@ class ExactConstant(OperatorNumber, Valued):
 
     __slots__ = ("_node", "m", "near", "ratio")
 
-    def __init__(self, m: ExactConstants, ratio: Fraction | None, value: Value | None = None, near: Any = None) -> None:
+    def __init__(
+        self,
+        m: ExactConstants,
+        ratio: Fraction | None,
+        value: Value | None = None,
+        near: Any = None,
+    ) -> None:
         self.m, self.ratio, self._node, self.near = m, ratio, value, near
 
     __hash__ = object.__hash__  # type: ignore[assignment]
@@ -110,6 +121,7 @@ class ExactConstant(OperatorNumber, Valued):
         return bool(relation(self.m.sign(self - other), 0))
 
 
+# Of an operation: which operand, equal to which number, makes which operand the result.
 _NEUTRAL: dict[str, tuple[tuple[int, int, int], ...]] = by_name({
     "add": ((1, 0, 0), (0, 0, 1)),
     "sub": ((1, 0, 0),),
@@ -117,11 +129,12 @@ _NEUTRAL: dict[str, tuple[tuple[int, int, int], ...]] = by_name({
     "div": ((1, 1, 0),),
     "pow": ((1, 1, 0), (0, 1, 0)),
 })  # fmt: skip
-"""Of an operation: which operand, equal to which number, makes which operand the result."""
 
 
 class ExactConstants(Lifted):
-    """Constants under assumptions; `conditions` are what had to be supposed of parameters: that they are not 0."""
+    """Constants under assumptions; `conditions` are what had to be supposed of parameters: that
+    they are not 0.
+    """
 
     has_values = True
 
@@ -130,8 +143,8 @@ class ExactConstants(Lifted):
         super().__init__(self.running, "exact")
         self.facts = list(facts)
         self.conditions: list[Value] = []
+        # Whether each 0 is proven, not only confirmed with many digits.
         self.confirmed = True
-        """Whether each 0 is proven, not only confirmed with many digits."""
         self._signs: dict[Value, int | None] = {}
         self._vanishing: dict[Value, bool] = {}
 
@@ -185,13 +198,16 @@ class ExactConstants(Lifted):
                 return xs[result]
         if name == "div" and xs[0].ratio == 0 and self.sign(xs[1]):
             return xs[0]
-        if name == "div" and all(x.near is None and x.ratio is None for x in xs):  # (a - b)/(b - a) is -1
+        # (a - b)/(b - a) is -1
+        if name == "div" and all(x.near is None and x.ratio is None for x in xs):
             factor = self._factor(xs[0].node, xs[1].node)
             return self.number(factor) if factor else None
         return None
 
     def _known_value(self, name: str, xs: Sequence[ExactConstant]) -> ExactConstant | None:
-        """Return simple values: of roots, of sines of multiples of pi, of exponentials of logarithms."""
+        """Return simple values: of roots, of sines of multiples of pi, of exponentials of
+        logarithms.
+        """
         if name == "zeta_derivative" and [x.ratio for x in xs] == [1, 0]:
             return self.log(2 * self.pi) / -2  # type: ignore[no-any-return]  # (DLMF 25.6.11)
         if len(xs) != 1:
@@ -211,19 +227,27 @@ class ExactConstants(Lifted):
             return self._root_of(ratio)
         if name == "exp" and ratio == 1:
             return self.literal("e")
-        if name == "gamma" and ratio.denominator == 2 and 0 < ratio < MAX_SHOWN_POWER:  # (DLMF 5.4.6)
+        # (DLMF 5.4.6)
+        if name == "gamma" and ratio.denominator == 2 and 0 < ratio < MAX_SHOWN_POWER:
             return self.sqrt(self.pi) * math.prod(ratio - k for k in range(1, int(ratio) + 1))  # type: ignore[no-any-return]
         share = PI_SHARES.get((name, ratio))
         return None if share is None else self.pi * Fraction(*share)
 
     def _root_of(self, ratio: Fraction) -> ExactConstant:
-        """Return the square root of a positive fraction as a fraction times the root of a whole number."""
+        """Return the square root of a positive fraction as a fraction times the root of a whole
+        number.
+        """
         whole, outside = ratio.numerator * ratio.denominator, Fraction(1, ratio.denominator)
         for divisor in SQUARES:
             while whole % divisor**2 == 0:
                 whole, outside = whole // divisor**2, outside * divisor
         inside = constant(to_double(whole), str(whole))
-        return ExactConstant(self, None, node(SQRT, (inside,)), self.running.sqrt(self.running.number(whole))) * outside  # type: ignore[no-any-return]
+        return (
+            ExactConstant(
+                self, None, node(SQRT, (inside,)), self.running.sqrt(self.running.number(whole))
+            )
+            * outside
+        )  # type: ignore[no-any-return]
 
     def _power_of_logarithm(self, x: ExactConstant) -> ExactConstant | None:
         """Return the exponential of a sum with fractions of logarithms as a product with powers."""
@@ -313,14 +337,18 @@ class ExactConstants(Lifted):
         if x.ratio is not None:
             return (x.ratio > 0) - (x.ratio < 0)
         if x.node not in self._signs:
-            self._signs[x.node] = self._number_sign(x) if x.near is not None else self._parameter_sign(x.node)
+            self._signs[x.node] = (
+                self._number_sign(x) if x.near is not None else self._parameter_sign(x.node)
+            )
         sign = self._signs[x.node]
         if sign is None:
             raise UndecidedSign(self.simplest(x))
         return sign
 
     def require_nonzero(self, x: ExactConstant) -> None:
-        """Note the condition that a constant which is not identically 0 is not 0 for the parameters either."""
+        """Note the condition that a constant which is not identically 0 is not 0 for the parameters
+        either.
+        """
         if x.near is not None or x.ratio is not None:
             return
         simplest = self.simplest(x)
@@ -329,7 +357,8 @@ class ExactConstants(Lifted):
         self.conditions.append(node(NE, (simplest, constant(0.0, "0"))))
 
     def require_positive(self, x: ExactConstant) -> bool:
-        """Return whether a constant that is not 0 is positive; note this as a condition where it may be either.
+        """Return whether a constant that is not 0 is positive; note this as a condition where it
+        may be either.
 
         It is for functions that have no value for a negative one.
         """
@@ -376,12 +405,18 @@ class ExactConstants(Lifted):
         return {"<": -1, "=": 0, ">": 1}.get(self._possible_orders(simplest))
 
     def _possible_orders(self, value: Value) -> str:
-        """Return which of `<`, `=`, `>` may hold between a formula and 0, by ranges and by facts about the formula."""
+        """Return which of `<`, `=`, `>` may hold between a formula and 0, by ranges and by facts
+        about the formula.
+        """
         orders = order_under(value, self.facts)
         for part in (part for fact in self.facts for part in flat_inputs(fact, (AND,))):
             if len(orders) > 1 and part.primitive.holds:
                 factor = self._factor(value, node(SUB, part._prev))
-                known = part.primitive.holds if factor > 0 else part.primitive.holds.translate(_MIRRORED)
+                known = (
+                    part.primitive.holds
+                    if factor > 0
+                    else part.primitive.holds.translate(_MIRRORED)
+                )
                 orders = "".join(order for order in orders if not factor or order in known)
         return orders
 
@@ -389,7 +424,9 @@ class ExactConstants(Lifted):
         """Return which multiple of another a formula is; 0 if it is not seen to be one."""
         (constant_part, terms), (other_part, other_terms) = self._linear_forms(value, of)
         name = next(iter(terms), None)
-        factor = terms[name] / other_terms[name] if name is not None and name in other_terms else ZERO
+        factor = (
+            terms[name] / other_terms[name] if name is not None and name in other_terms else ZERO
+        )
         is_multiple = terms == {term: factor * c for term, c in other_terms.items()}
         return factor if is_multiple and constant_part == factor * other_part else ZERO
 
@@ -398,7 +435,9 @@ _MIRRORED = str.maketrans("<>", "><")
 
 
 def _as_terms(forms: Mapping[Value, Form], value: Value) -> tuple[Fraction, dict[Value, Fraction]]:
-    """Return a formula as a fraction plus multiples of other formulas, by the canonical forms of all."""
+    """Return a formula as a fraction plus multiples of other formulas, by the canonical forms of
+    all.
+    """
     found = forms[value]
     if isinstance(found, Number):
         return found.value, {}
@@ -408,15 +447,21 @@ def _as_terms(forms: Mapping[Value, Form], value: Value) -> tuple[Fraction, dict
         ((base, exponent),) = found.factors.items()
         if exponent == 1:
             inner = forms.get(base)
-            constant_part, terms = (inner.constant, inner.terms) if isinstance(inner, Sum) else (ZERO, {base: ONE})
-            return found.coefficient * constant_part, {term: found.coefficient * c for term, c in terms.items()}
+            constant_part, terms = (
+                (inner.constant, inner.terms) if isinstance(inner, Sum) else (ZERO, {base: ONE})
+            )
+            return found.coefficient * constant_part, {
+                term: found.coefficient * c for term, c in terms.items()
+            }
     return ZERO, {value: ONE}
 
 
+# Values of inverse functions as shares of pi.
 PI_SHARES = {
     ("atan", Fraction(1)): (1, 4), ("atan", Fraction(-1)): (-1, 4), ("asin", Fraction(1)): (1, 2),
-    ("asin", Fraction(-1)): (-1, 2), ("asin", Fraction(1, 2)): (1, 6), ("asin", Fraction(-1, 2)): (-1, 6),
-    ("acos", Fraction(0)): (1, 2), ("acos", Fraction(-1)): (1, 1), ("acos", Fraction(1, 2)): (1, 3),
-    ("acos", Fraction(-1, 2)): (2, 3), ("acot", Fraction(1)): (1, 4), ("acot", Fraction(-1)): (-1, 4),
+    ("asin", Fraction(-1)): (-1, 2), ("asin", Fraction(1, 2)): (1, 6),
+    ("asin", Fraction(-1, 2)): (-1, 6), ("acos", Fraction(0)): (1, 2),
+    ("acos", Fraction(-1)): (1, 1), ("acos", Fraction(1, 2)): (1, 3),
+    ("acos", Fraction(-1, 2)): (2, 3), ("acot", Fraction(1)): (1, 4),
+    ("acot", Fraction(-1)): (-1, 4),
 }  # fmt: skip
-"""Values of inverse functions as shares of pi."""

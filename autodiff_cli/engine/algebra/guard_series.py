@@ -1,8 +1,10 @@
-"""Guarded removable singularities, `where(x == 0, 1, sin(x)/x)`: power series of the branch beside the point.
+"""Guarded removable singularities, `where(x == 0, 1, sin(x)/x)`: power series of the branch beside
+the point.
 
-A guard is a choice by an equation `u == v`. Its other branch is expanded in what vanishes there, with formulas of the
-remaining variables as coefficients, so that the series holds near every point of the guard. Each coefficient is proven
-to be 0, by simplification, or not to be, by a number with error bounds; otherwise there is no series.
+A guard is a choice by an equation `u == v`. Its other branch is expanded in what vanishes there,
+with formulas of the remaining variables as coefficients, so that the series holds near every point
+of the guard. Each coefficient is proven to be 0, by simplification, or not to be, by a number with
+error bounds; otherwise there is no series.
 """
 
 from __future__ import annotations
@@ -36,16 +38,16 @@ from .equality_guards import agree, agreement, guard_of, is_total, solved
 from .simplify import simplify
 from .walk import chain_of, rebuild, rewrite, substitute, text_ids
 
+# The label of what vanishes at a guard; no name of the language ends in a space.
 SMALL = "u "
-"""The label of what vanishes at a guard; no name of the language ends in a space."""
 PROOF_DIGITS = 60
+# Where a formula that is not 0 is shown not to be: one number beside 0 is a proof.
 TRIAL_POINTS = (Fraction(7, 5), Fraction(-3, 7), Fraction(1, 11), Fraction(29, 3))
-"""Where a formula that is not 0 is shown not to be: one number beside 0 is a proof."""
+# The largest branch that is expanded; the work grows with its size times the square of the order.
 MAX_BRANCH_NODES = 400
-"""The largest branch that is expanded; the work grows with its size times the square of the order."""
 
+# What shows that a branch has no series that could be found.
 EXPANSION_ERRORS = (NoSeries, ExpressionError, BudgetExceeded, TypeError, *NO_RESULT)
-"""What shows that a branch has no series that could be found."""
 
 
 # ---- coefficients
@@ -80,8 +82,9 @@ class Formulas(NumberType):
 
     def __init__(self, constants: dict[str, Value]) -> None:
         self.constants = constants
+        # Operations that are not defined everywhere; simplified away, they still have to have a
+        # value.
         self.needed: list[Value] = []
-        """Operations that are not defined everywhere; simplified away, they still have to have a value."""
         for name in PRIMITIVES.keys() - NumberType.__dict__.keys():
             self.__dict__[name] = partial(self.step, name)
 
@@ -132,9 +135,14 @@ def values_at_trial_points(formula: Value) -> Iterator[bool]:
     names = [v.label for v in in_order((formula,)) if v.primitive is VARIABLE]
     for start in range(len(TRIAL_POINTS) if names else 1):
         # neighbours differ, so that `x - y` is not 0 at all of them
-        points = [TRIAL_POINTS[(start + k) % len(TRIAL_POINTS)] + k // len(TRIAL_POINTS) for k in range(len(names))]
+        points = [
+            TRIAL_POINTS[(start + k) % len(TRIAL_POINTS)] + k // len(TRIAL_POINTS)
+            for k in range(len(names))
+        ]
         with suppress(*EXPANSION_ERRORS):
-            value = value_in(m, formula, {name: m.fraction(x) for name, x in zip(names, points, strict=True)})
+            value = value_in(
+                m, formula, {name: m.fraction(x) for name, x in zip(names, points, strict=True)}
+            )
             if value is not None:
                 yield _differs_from_zero(value)
 
@@ -167,7 +175,9 @@ class GuardSeries(NamedTuple):
 
 
 def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | None:
-    """Return the series of the branch `around` beside an equation; None if none is found and proven."""
+    """Return the series of the branch `around` beside an equation; None if none is found and
+    proven.
+    """
     if len(in_order((around,))) > MAX_BRANCH_NODES:
         return None
     small = variable(SMALL)
@@ -180,7 +190,9 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
     leaves[SMALL] = m.number(0)
     try:
         series = laurent_in(m, expanded, leaves, SMALL, order)
-        coefficients = [m.number(series.at(k)).formula for k in range(order + 1)] if series.start >= 0 else []
+        coefficients = (
+            [m.number(series.at(k)).formula for k in range(order + 1)] if series.start >= 0 else []
+        )
     except EXPANSION_ERRORS:
         return None
     if not coefficients or _may_be_undefined(coefficients, vanishing):
@@ -189,23 +201,32 @@ def guard_series(condition: Value, around: Value, order: int) -> GuardSeries | N
 
 
 def _may_be_undefined(coefficients: Sequence[Value], vanishing: Value) -> bool:
-    """Return whether coefficients need a domain in variables of what vanishes: then an order may be lost."""
+    """Return whether coefficients need a domain in variables of what vanishes: then an order may be
+    lost.
+    """
     if vanishing.primitive is SUB and vanishing._prev[0].primitive is VARIABLE:
         return False
     own = {v for v in in_order((vanishing,)) if v.primitive is VARIABLE}
-    return any(domain_conditions(c) != [] and not own.isdisjoint(in_order((c,))) for c in coefficients)
+    return any(
+        domain_conditions(c) != [] and not own.isdisjoint(in_order((c,))) for c in coefficients
+    )
 
 
 def is_thin(vanishing: Value) -> bool:
     """Return whether a formula is smooth and not 0 in a whole region, as `ceil(x)` is."""
-    if any(v.primitive.may_kink or v.primitive.breakpoint or v.primitive.jumps for v in in_order((vanishing,))):
+    if any(
+        v.primitive.may_kink or v.primitive.breakpoint or v.primitive.jumps
+        for v in in_order((vanishing,))
+    ):
         return False
     (formula,) = simplify((vanishing,), spell=False)
     return is_proven_nonzero(formula)
 
 
 def isolated(condition: Value) -> tuple[Value, Value] | None:
-    """Return a variable and its value where two sides are equal; None if they are no sum with a multiple of one."""
+    """Return a variable and its value where two sides are equal; None if they are no sum with a
+    multiple of one.
+    """
     left, right = condition._prev
     found = solved(left, right) or solved(right, left)
     if found is not None:
@@ -232,12 +253,18 @@ def in_small(condition: Value, around: Value, small: Value) -> tuple[Value, Valu
 
 
 def with_series_at_point(
-    m: NumberType, graph: Graph, data: Sequence[Number | None], leaves: Mapping[str, Number], order: int
+    m: NumberType,
+    graph: Graph,
+    data: Sequence[Number | None],
+    leaves: Mapping[str, Number],
+    order: int,
 ) -> Graph | None:
-    """Return the graph with a polynomial in place of each guard that holds and has its limit as value.
+    """Return the graph with a polynomial in place of each guard that holds and has its limit as
+    value.
 
-    `data` are the values of its nodes at the point `leaves`. The result has the derivatives up to `order` there, and
-    only there. Where the value is not the limit, the polynomial is the other branch. None without a guard that holds.
+    `data` are the values of its nodes at the point `leaves`. The result has the derivatives up to
+    `order` there, and only there. Where the value is not the limit, the polynomial is the other
+    branch. None without a guard that holds.
     """
     values = values_of(graph)
     replaced: dict[Value, Value] = {}
@@ -264,14 +291,18 @@ def with_series_at_point(
             return replaced[value]
         guard = guard_of(rebuild(value, inputs))
         return (
-            rebuild(value, inputs) if guard is None else node(WHERE, (guard.equation, guard.at_point, replaced[value]))
+            rebuild(value, inputs)
+            if guard is None
+            else node(WHERE, (guard.equation, guard.at_point, replaced[value]))
         )
 
     return graph_of(rewrite([values[root] for root in graph.roots], rule))
 
 
 def with_series_at_guards(output: Value, order: int) -> Value:
-    """Return the graph whose guards of removable singularities have the series of the other branch at their points."""
+    """Return the graph whose guards of removable singularities have the series of the other branch
+    at their points.
+    """
     if not any(guard_of(value) for value in in_order((output,))):
         return output
 
@@ -279,13 +310,19 @@ def with_series_at_guards(output: Value, order: int) -> Value:
         guard = guard_of(value)
         # the other branch itself serves where it has a value
         is_smooth = guard is None or agree(*guard)
-        return rebuild(value, inputs) if is_smooth else _with_line(value, inputs, order, where_defined=False)
+        return (
+            rebuild(value, inputs)
+            if is_smooth
+            else _with_line(value, inputs, order, where_defined=False)
+        )
 
     return rewrite((output,), rule)[0]
 
 
 def undecided_guards(values: Iterable[Value]) -> list[Value]:
-    """Return the conditions of guards of which it is not known what the function around them does there."""
+    """Return the conditions of guards of which it is not known what the function around them does
+    there.
+    """
     found: list[Value] = []
     for value in values:
         guard = guard_of(value)
@@ -308,19 +345,26 @@ def _joins_equations(condition: Value) -> bool:
 
 
 def with_slopes_in_graph(graph: Graph) -> tuple[Graph, dict[int, int]]:
-    """Return a graph whose guards have the slopes of their other branches, where these have a value.
+    """Return a graph whose guards have the slopes of their other branches, where these have a
+    value.
 
     The values stay. Also returned are the new indices of the nodes.
     """
     values = values_of(graph)
     copies: dict[Value, Value] = {}
-    roots = rewrite([values[root] for root in graph.roots], partial(_with_line, order=1, where_defined=True), copies)
+    roots = rewrite(
+        [values[root] for root in graph.roots],
+        partial(_with_line, order=1, where_defined=True),
+        copies,
+    )
     place = in_order(roots)
     new = {i: place[copies[value]] for i, value in enumerate(values) if copies.get(value) in place}
     return graph_of(roots), new
 
 
-def _with_line(value: Value, inputs: tuple[Value, ...], order: int, *, where_defined: bool) -> Value:
+def _with_line(
+    value: Value, inputs: tuple[Value, ...], order: int, *, where_defined: bool
+) -> Value:
     own = rebuild(value, inputs)
     guard, written = guard_of(value), guard_of(own)
     if guard is None or written is None:
@@ -336,7 +380,9 @@ def _with_line(value: Value, inputs: tuple[Value, ...], order: int, *, where_def
     condition, then, otherwise = own._prev
     if otherwise is written.at_point:
         return node(WHERE, (condition, then, line))
-    return node(WHERE, (condition if then is written.at_point else written.equation, line, written.around))
+    return node(
+        WHERE, (condition if then is written.at_point else written.equation, line, written.around)
+    )
 
 
 def _where_defined(line: Value, needed: Sequence[Value], at_point: Value) -> Value:
@@ -347,7 +393,9 @@ def _where_defined(line: Value, needed: Sequence[Value], at_point: Value) -> Val
 
 
 def domain_conditions(*formulas: Value) -> list[Value] | None:
-    """Return the conditions under which formulas have values, overflow aside; None if they are not known."""
+    """Return the conditions under which formulas have values, overflow aside; None if they are not
+    known.
+    """
     relations = {"<": LT, "<=": LE, ">": GT, ">=": GE, "!=": NE}
     conditions: list[Value] = []
     for value in in_order(formulas):
@@ -359,6 +407,8 @@ def domain_conditions(*formulas: Value) -> list[Value] | None:
             return None
         for position, relation, end in bounds:
             assert end is not None
-            conditions.append(node(relations[relation], (value._prev[position], constant(end, str(end)))))
+            conditions.append(
+                node(relations[relation], (value._prev[position], constant(end, str(end))))
+            )
     distinct = dict(zip(text_ids(conditions, {}), conditions, strict=True))
     return [*distinct.values()]

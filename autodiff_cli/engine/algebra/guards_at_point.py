@@ -1,4 +1,6 @@
-"""Derivatives at points where a guard of a removable singularity holds, `where(x == 0, 1, sin(x)/x)` at 0."""
+"""Derivatives at points where a guard of a removable singularity holds, `where(x == 0, 1,
+sin(x)/x)` at 0.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,12 @@ from typing import NamedTuple, TypeVar
 
 from ...errors import ExpressionError, NotSmooth
 from ..graphs.value import Source, graph_of
-from ..graphs.value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient, variables_of
+from ..graphs.value_and_gradient import (
+    breakpoints_met,
+    evaluate_in,
+    value_and_gradient,
+    variables_of,
+)
 from ..numbers.base import Number, NumberType
 from ..run.evaluation import Evaluation, Kinks, error_at
 from ..run.flat_graph import Graph
@@ -18,20 +25,30 @@ Answer = TypeVar("Answer")
 
 
 class Beside(NamedTuple):
-    """A program with the derivatives of another one at a point, and the reason why some do not exist."""
+    """A program with the derivatives of another one at a point, and the reason why some do not
+    exist.
+    """
 
     program: Graph | None = None
     reason: str = ""
 
 
-def around_guards(source: Source, at: Evaluation, order: int, kinks: Iterable[Breakpoint]) -> Beside | None:
-    """Return what is known of a program at its point, where its choices do not decide; None where they do.
+def around_guards(
+    source: Source, at: Evaluation, order: int, kinks: Iterable[Breakpoint]
+) -> Beside | None:
+    """Return what is known of a program at its point, where its choices do not decide; None where
+    they do.
 
-    A program has the same derivatives there, up to `order`: where a guard `u == v` holds, that of the function around
-    it, and where a branch has no value at the point, that of its behaviour beside it.
+    A program has the same derivatives there, up to `order`: where a guard `u == v` holds, that of
+    the function around it, and where a branch has no value at the point, that of its behaviour
+    beside it.
     """
     met = [kink for kink in kinks if kink.primitive.gives_condition]
-    through = _through_equalities(source, at, order) if any(kink.primitive in (EQ, NE) for kink in met) else None
+    through = (
+        _through_equalities(source, at, order)
+        if any(kink.primitive in (EQ, NE) for kink in met)
+        else None
+    )
     if through is not None:
         return Beside(through)
     if not any(not kink.sides for kink in met):
@@ -44,7 +61,9 @@ def around_guards(source: Source, at: Evaluation, order: int, kinks: Iterable[Br
 def _through_equalities(source: Source, at: Evaluation, order: int) -> Graph | None:
     from .guard_series import with_series_at_point  # only guards need it
 
-    return with_series_at_point(at.m, graph_of(source), at.graph.data, variables_of(at.graph), order)
+    return with_series_at_point(
+        at.m, graph_of(source), at.graph.data, variables_of(at.graph), order
+    )
 
 
 def with_reason(kinks: Kinks, reason: str) -> Kinks:
@@ -52,7 +71,9 @@ def with_reason(kinks: Kinks, reason: str) -> Kinks:
     return {i: kink.because(reason) for i, kink in kinks.items()}
 
 
-def gradient_around(m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]) -> Evaluation:
+def gradient_around(
+    m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
+) -> Evaluation:
     """Return `value_and_gradient`, at guards that of the function around them."""
     at = value_and_gradient(m, source, values, wrt)
     settle_guards(source, at)
@@ -60,7 +81,9 @@ def gradient_around(m: NumberType, source: Source, values: Mapping[str, Number],
 
 
 def settle_guards(source: Source, at: Evaluation) -> None:
-    """Give a differentiated program the gradient of the function around guards that it met, where that is known."""
+    """Give a differentiated program the gradient of the function around guards that it met, where
+    that is known.
+    """
     beside = around_guards(source, at, 1, at.kinks.values()) if at.kinks else None
     if beside is None:
         return
@@ -73,7 +96,9 @@ def settle_guards(source: Source, at: Evaluation) -> None:
 def jacobian_around(
     m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
 ) -> tuple[Evaluation, list[list[Number]], Kinks]:
-    """Return the evaluated program, its Jacobian and kinks, at guards those of the functions around them."""
+    """Return the evaluated program, its Jacobian and kinks, at guards those of the functions around
+    them.
+    """
     at = evaluate_in(m, source, values, wrt)
     rows, kinks = at.jacobian()
     beside = around_guards(source, at, 1, kinks.values()) if kinks else None
@@ -92,7 +117,8 @@ def smooth_around(
     wrt: Collection[str],
     order: int,
 ) -> Answer:
-    """Return derivatives of `source` up to `order`, or of a program that has the same where a guard holds.
+    """Return derivatives of `source` up to `order`, or of a program that has the same where a guard
+    holds.
 
     Raises `NotSmooth` as `compute` does, with the reason if it is known.
     """
@@ -106,7 +132,12 @@ def smooth_around(
 
 
 def _beside(
-    m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str], order: int, error: NotSmooth
+    m: NumberType,
+    source: Source,
+    values: Mapping[str, Number],
+    wrt: Collection[str],
+    order: int,
+    error: NotSmooth,
 ) -> Beside | None:
     try:
         at = evaluate_in(m, source, values, wrt)

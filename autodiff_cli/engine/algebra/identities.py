@@ -1,4 +1,6 @@
-"""Proofs that a formula is 0, by identities of roots, of multiples of angles, and of hyperbolic functions."""
+"""Proofs that a formula is 0, by identities of roots, of multiples of angles, and of hyperbolic
+functions.
+"""
 
 from __future__ import annotations
 
@@ -23,8 +25,8 @@ from .rational_functions import polynomial_in, vanishes
 from .simplify import simplify
 from .walk import has_variables, rebuild, rewrite
 
+# The largest multiple of an angle that is expanded.
 MAX_MULTIPLE = 12
-"""The largest multiple of an angle that is expanded."""
 ONE = constant(1.0, "1")
 
 
@@ -44,7 +46,9 @@ def is_zero(formula: Value) -> bool:
 
 
 def has_no_value_beside_zero(formula: Value) -> bool:
-    """Return whether a formula of variables cannot be told from 0 wherever it has a value, at trial points."""
+    """Return whether a formula of variables cannot be told from 0 wherever it has a value, at trial
+    points.
+    """
     values = [*values_at_trial_points(formula)]
     return bool(values) and not any(values)
 
@@ -58,7 +62,9 @@ def _as_exponential(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 # ---- roots
 def _with_simple_roots(formula: Value) -> Value:
-    """Return the formula with roots of polynomials whose coefficients are whole, without a common divisor."""
+    """Return the formula with roots of polynomials whose coefficients are whole, without a common
+    divisor.
+    """
     (simple,) = simplify((formula,))
     return rewrite((simple,), _simple_root)[0]
 
@@ -81,7 +87,9 @@ def _simple_root(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def _content(value: Value) -> tuple[Fraction, Value] | None:
-    """Return a polynomial in one variable as a positive number times one with coprime whole coefficients."""
+    """Return a polynomial in one variable as a positive number times one with coprime whole
+    coefficients.
+    """
     leaves = [leaf for leaf in in_order((value,)) if leaf.primitive is VARIABLE]
     if len(leaves) != 1:
         return None
@@ -116,18 +124,24 @@ def _root_of(x: Fraction) -> Value:
 
 
 # ---- angles
+# Functions of an angle, by its sine and cosine.
 CIRCULAR = by_name({
     "sin": lambda s, c: s, "cos": lambda s, c: c, "tan": lambda s, c: node(DIV, (s, c)),
     "cot": lambda s, c: node(DIV, (c, s)), "sec": lambda s, c: node(DIV, (ONE, c)),
     "csc": lambda s, c: node(DIV, (ONE, s)),
 })  # fmt: skip
-"""Functions of an angle, by its sine and cosine."""
 
 
 def _in_one_angle(formula: Value) -> Value | None:
     """Return a formula with sines and cosines of one angle, of which all others are multiples."""
     (simple,) = simplify((formula,))
-    found = _unit([_share(value._prev[0]) for value in in_order((simple,)) if value.primitive.name in CIRCULAR])
+    found = _unit(
+        [
+            _share(value._prev[0])
+            for value in in_order((simple,))
+            if value.primitive.name in CIRCULAR
+        ]
+    )
     if found is None:
         return None
     leaf, unit = found
@@ -138,7 +152,9 @@ def _in_one_angle(formula: Value) -> Value | None:
         share = _share(inputs[0]) if value.primitive.name in CIRCULAR else None
         if share is None:
             return rebuild(value, inputs)
-        result: Value = CIRCULAR[value.primitive.name](*_multiple(sine, cosine, int(share[1] / unit)))
+        result: Value = CIRCULAR[value.primitive.name](
+            *_multiple(sine, cosine, int(share[1] / unit))
+        )
         return result
 
     return rewrite((simple,), rule)[0]
@@ -168,7 +184,8 @@ def _multiple(sine: Value, cosine: Value, times: int) -> tuple[Value, Value]:
 
 
 def without_idle_angles(formulas: Sequence[Value]) -> list[Value]:
-    """Return formulas without sines and cosines in sums that do not depend on them: 1 for `sin(x)**2 + cos(x)**2`.
+    """Return formulas without sines and cosines in sums that do not depend on them: 1 for
+    `sin(x)**2 + cos(x)**2`.
 
     Only sums of operations that have a value everywhere are replaced, so that the domains stay.
     """
@@ -184,7 +201,9 @@ def _without_idle_angle(value: Value, inputs: tuple[Value, ...]) -> Value:
 
 
 def _is_wave_sum(value: Value) -> bool:
-    """Return whether a formula has sines or cosines, and no operation but sums and products of them."""
+    """Return whether a formula has sines or cosines, and no operation but sums and products of
+    them.
+    """
     parts = in_order((value,))
     waves = [part for part in parts if part.primitive.name in (SINE, COSINE)]
     return len(waves) > 1 and all(part in waves or _is_total(part) for part in parts)
@@ -217,10 +236,14 @@ HYPERBOLIC: dict[str, Callable[[Value, Value], Value]] = by_name({
 
 
 def _in_exponentials(formula: Value) -> Value | None:
-    """Return a formula with powers of one exponential for all exponentials and hyperbolic functions."""
+    """Return a formula with powers of one exponential for all exponentials and hyperbolic
+    functions.
+    """
     (simple,) = simplify((formula,))
     kinds = {*HYPERBOLIC, EXPONENTIAL}
-    shares = [_share(value._prev[0]) for value in in_order((simple,)) if value.primitive.name in kinds]
+    shares = [
+        _share(value._prev[0]) for value in in_order((simple,)) if value.primitive.name in kinds
+    ]
     found = _unit(shares)
     if found is None:
         return None

@@ -1,7 +1,8 @@
-"""What a function does on one side of a point, by asymptotic series: `where(x > 0, x*log(x), 0)` above 0.
+"""What a function does on one side of a point, by asymptotic series: `where(x > 0, x*log(x), 0)`
+above 0.
 
-A side has the coefficients of a polynomial up to the order that is asked for, or up to the first derivative
-that does not exist.
+A side has the coefficients of a polynomial up to the order that is asked for, or up to the first
+derivative that does not exist.
 """
 
 from __future__ import annotations
@@ -17,30 +18,42 @@ from ..graphs.value_and_gradient import evaluate_in, value_in
 from ..numbers.base import NO_RESULT, Number, NumberType, Refusal
 from ..numbers.budget import BudgetExceeded
 from ..table.operators import ADD, GT, LT, MUL
-from .asymptotic_series import AsymptoticSeries, Monomial, Multiseries, NoAsymptotics, NotReal, TooFewTerms
+from .asymptotic_series import (
+    AsymptoticSeries,
+    Monomial,
+    Multiseries,
+    NoAsymptotics,
+    NotReal,
+    TooFewTerms,
+)
 from .canonical import fraction_node
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from .simplify import simplify
 from .walk import chain_of
 
+# Terms of the series, more where they cancel.
 SIZES = (4, 8, 14, 22)
-"""Terms of the series, more where they cancel."""
+# The highest order of a polynomial, which fewer terms than the largest size give.
 MAX_ORDER = 20
-"""The highest order of a polynomial, which fewer terms than the largest size give."""
 
+# The share of a variable's value by which it may differ where its sign decides how another one
+# behaves.
 NEAR = Fraction(1, 8)
-"""The share of a variable's value by which it may differ where its sign decides how another one behaves."""
 
+# What shows that the behaviour of a function is not known.
 UNKNOWN = (NoAsymptotics, UndecidedSign, ExpressionError, BudgetExceeded, Refusal, *NO_RESULT)
-"""What shows that the behaviour of a function is not known."""
 
 
 class SideSeries(NamedTuple):
-    """A function on one side of a point: coefficients of powers of the distance, and why they end."""
+    """A function on one side of a point: coefficients of powers of the distance, and why they
+    end.
+    """
 
     coefficients: list[ExactConstant]
     fault: str = ""
-    """What the next derivative is, if fewer exist than asked for: infinite, -infinite, oscillating or undefined."""
+    """What the next derivative is, if fewer exist than asked for: infinite, -infinite, oscillating
+    or undefined.
+    """
 
 
 class ExactPoint:
@@ -56,25 +69,38 @@ class ExactPoint:
         self.m, self.leaves, self.variables = m, leaves, variables
         self.constants = ExactConstants([fact for name in free for fact in self._near(name)])
         self.values = {
-            name: self.constants.parameter(self.variables[name]) if name in free else self._exact(name, x)
+            name: self.constants.parameter(self.variables[name])
+            if name in free
+            else self._exact(name, x)
             for name, x in leaves.items()
         }
 
     def _near(self, name: str) -> list[Value]:
-        """Return the facts that a variable is near its value, which is all that derivatives there depend on."""
+        """Return the facts that a variable is near its value, which is all that derivatives there
+        depend on.
+        """
         exact = exact_number(self.m, self.leaves[name])
         if exact is None:
             return []
         width = abs(exact) * NEAR or NEAR
         bounds = [(GT, exact - width), (LT, exact + width)]
-        return [node(relation, (self.variables[name], fraction_node(bound))) for relation, bound in bounds]
+        return [
+            node(relation, (self.variables[name], fraction_node(bound)))
+            for relation, bound in bounds
+        ]
 
     def _exact(self, name: str, x: Number) -> ExactConstant:
         exact = exact_number(self.m, x)
-        return self.constants.parameter(self.variables[name]) if exact is None else self.constants.number(exact)
+        return (
+            self.constants.parameter(self.variables[name])
+            if exact is None
+            else self.constants.number(exact)
+        )
 
     def value_of(self, formula: Value, without: str = "") -> ExactConstant | None:
-        """Return the exact value of a formula; None if it is not known, or has a variable that it may not have."""
+        """Return the exact value of a formula; None if it is not known, or has a variable that it
+        may not have.
+        """
         others = {name: x for name, x in self.values.items() if name != without}
         try:
             return self.constants.number(evaluate_in(self.constants, (formula,), others).value)
@@ -92,8 +118,12 @@ class ExactPoint:
             for condition in self.constants.conditions
         )
 
-    def series(self, source: Source, name: str, at: ExactConstant, side: int, order: int) -> SideSeries | None:
-        """Return a function of a variable on one side of its value `at`; None if that is not known or proven."""
+    def series(
+        self, source: Source, name: str, at: ExactConstant, side: int, order: int
+    ) -> SideSeries | None:
+        """Return a function of a variable on one side of its value `at`; None if that is not known
+        or proven.
+        """
         others = {other: x for other, x in self.values.items() if other != name}
         found = side_series(self.constants, source, others, name, at, side, order)
         return found if found is not None and self.is_sound() else None
@@ -108,7 +138,8 @@ def side_series(
     side: int,
     order: int,
 ) -> SideSeries | None:
-    """Return a function of a variable on one side of its value `at`, with constants for the other variables.
+    """Return a function of a variable on one side of its value `at`, with constants for the other
+    variables.
 
     None if that is not known; what is known holds if all that was supposed of the constants does.
     """
@@ -118,7 +149,9 @@ def side_series(
         if size <= order:
             continue
         m = AsymptoticSeries(constants, size)
-        values = {other: m.number(x) for other, x in others.items()} | {name: m.number(at) + side / m.t}
+        values = {other: m.number(x) for other, x in others.items()} | {
+            name: m.number(at) + side / m.t
+        }
         try:
             found = _coefficients(m, m.number(evaluate_in(m, source, values).value), side, order)
         except TooFewTerms:
@@ -127,19 +160,26 @@ def side_series(
             found = SideSeries([], "undefined")
         except UNKNOWN:
             return None
-        # the terms of a function that is no series, as x**3*sin(1/x), are not those of its derivatives
+        # the terms of a function that is no series, as x**3*sin(1/x), are not those of its
+        # derivatives
         is_known = not m.is_irregular or order < 2 or (found.fault and len(found.coefficients) < 2)
         return found if is_known else None
     return None
 
 
-def _first_not_above(m: AsymptoticSeries, monomial: Monomial, powers: Sequence[Monomial]) -> int | None:
-    """Return the place of the first of some descending powers that does not outweigh a monomial, if any."""
+def _first_not_above(
+    m: AsymptoticSeries, monomial: Monomial, powers: Sequence[Monomial]
+) -> int | None:
+    """Return the place of the first of some descending powers that does not outweigh a monomial, if
+    any.
+    """
     return next((k for k, power in enumerate(powers) if m.compare(monomial, power) >= 0), None)
 
 
 def exact_number(m: NumberType, x: Number) -> Fraction | None:
-    """Return a number of a point as the decimal that it was read from; None if it is another number."""
+    """Return a number of a point as the decimal that it was read from; None if it is another
+    number.
+    """
     with suppress(*UNKNOWN):
         text = repr(abs(float(x)))
         exact = m.literal(text)

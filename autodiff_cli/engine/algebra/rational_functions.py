@@ -29,8 +29,8 @@ from .canonical import (
 from .simplify import simplify
 from .walk import facts_of, rebuild, rewrite
 
+# The highest degree of polynomials with coefficients.
 MAX_DEGREE = 100
-"""The highest degree of polynomials with coefficients."""
 MAX_WRITTEN_FACTORS = 8
 C = TypeVar("C")
 T = TypeVar("T")
@@ -85,7 +85,9 @@ def fraction_of(root: Value) -> tuple[Value, list[Value]]:
     def rule(value: Value, inputs: Sequence[Quotient]) -> Quotient:
         primitive = value.primitive
         if primitive.name in QUOTIENTS:
-            dividend, divisor = (name and node(PRIMITIVES[name], value._prev) for name in QUOTIENTS[primitive.name])
+            dividend, divisor = (
+                name and node(PRIMITIVES[name], value._prev) for name in QUOTIENTS[primitive.name]
+            )
             assert divisor
             divisors.append(divisor)
             return Quotient(dividend or ONE, divisor)
@@ -113,7 +115,11 @@ def graph_product(a: Value | None, b: Value | None) -> Value:
 
 
 def _raised(base: Value, exponent: int) -> Value:
-    return base if exponent == 1 or base is ONE else node(POW, (base, constant(float(exponent), str(exponent))))
+    return (
+        base
+        if exponent == 1 or base is ONE
+        else node(POW, (base, constant(float(exponent), str(exponent))))
+    )
 
 
 def as_integer(value: Value) -> int | None:
@@ -123,7 +129,11 @@ def as_integer(value: Value) -> int | None:
     number = None
     with Defined(ArithmeticError, ValueError):
         number = value_in(EXACT, value, {})
-    return int(number) if number is not None and number.denominator == 1 and abs(number) <= MAX_DEGREE else None
+    return (
+        int(number)
+        if number is not None and number.denominator == 1 and abs(number) <= MAX_DEGREE
+        else None
+    )
 
 
 def multiplied_out(root: Value) -> Value:
@@ -141,7 +151,9 @@ def multiplied_out(root: Value) -> Value:
 def coefficients(
     root: Value, leaf: Value, fixed: Callable[[Value], C], operation: Callable[[Primitive, C, C], C]
 ) -> list[C] | None:
-    """Return the coefficients of a polynomial in a leaf, constant first, or None; `fixed` and `operation` may raise."""
+    """Return the coefficients of a polynomial in a leaf, constant first, or None; `fixed` and
+    `operation` may raise.
+    """
     varies = facts_of((root,), lambda v, inputs: v is leaf or any(inputs))
     zero, one = fixed(constant(0.0, "0")), fixed(ONE)
     if not _may_be_polynomial(root, leaf, varies):
@@ -210,10 +222,10 @@ def polynomial_in(root: Value, leaf: Value) -> list[Value] | None:
 
 
 # ---- identities
+# The most products of terms for an identity: a quarter of a second.
 MAX_PRODUCTS = 4_000
-"""The most products of terms for an identity: a quarter of a second."""
+# Functions whose square is 1 plus or minus another's.
 SQUARES = {"cos": ("sin", Fraction(-1)), "cosh": ("sinh", Fraction(1))}
-"""Functions whose square is 1 plus or minus another's."""
 
 
 class _Expander(Canonicalizer):
@@ -227,7 +239,9 @@ class _Expander(Canonicalizer):
             inner, taken = self.forms.get(base), Fraction(1)
             if base.primitive.name in SQUARES:
                 other, sign = SQUARES[base.primitive.name]
-                square = Product(Fraction(1), {self.node(PRIMITIVES[other], *base._prev): Fraction(2)})
+                square = Product(
+                    Fraction(1), {self.node(PRIMITIVES[other], *base._prev): Fraction(2)}
+                )
                 inner, taken = Sum(Fraction(1), {self.node_of(square): sign}), Fraction(2)
             if isinstance(inner, Sum) and e >= taken and e.denominator == 1:
                 rest = self.product_form(c, add_multiple(dict(factors), {base: -taken}))
@@ -239,7 +253,9 @@ class _Expander(Canonicalizer):
                 terms = [(k, self.forms.get(term, term)) for term, k in inner.terms.items()]
                 terms += [(inner.constant, Number(Fraction(1)))] if inner.constant else []
                 one = (Fraction(1), None, rest)
-                return self.sum([(k, None, self.product([one, (Fraction(1), None, term)])) for k, term in terms])
+                return self.sum(
+                    [(k, None, self.product([one, (Fraction(1), None, term)])) for k, term in terms]
+                )
         return super().product_form(c, factors, numbers)
 
 

@@ -1,4 +1,6 @@
-"""The shortest form, as text, of each sum and product, with a value wherever the others have one."""
+"""The shortest form, as text, of each sum and product, with a value wherever the others have
+one.
+"""
 
 from __future__ import annotations
 
@@ -37,18 +39,18 @@ MAX_TERMS = 40
 MAX_EXPANDED_TERMS = 24
 MAX_NESTED_SUMS = 6
 MAX_MERGED_TERMS = 12  # of a shared sum or product
+# The highest power of a sum whose terms are put over one denominator.
 MAX_FRACTION_POWER = 2
-"""The highest power of a sum whose terms are put over one denominator."""
 MAX_COPIED_SIZE = 14  # of a product that is written once more for each term of a sum
 MIN_TRIED_TERMS, TRIED_TERMS_PER_NODE = 300, 3
+# In all rounds: about 0.6 seconds, and all that formulas of up to 600 nodes need.
 MAX_TRIED_TERMS = 6_000
-"""In all rounds: about 0.6 seconds, and all that formulas of up to 600 nodes need."""
 
+# A term: its coefficient, and bases with their exponents.
 Part = tuple[Fraction, Terms]
-"""A term: its coefficient, and bases with their exponents."""
 
+# Functions whose squares add up to 1: sign, other function, its sign.
 _PARTNERS: dict[str, tuple[int, str, int]] = {}
-"""Functions whose squares add up to 1: sign, other function, its sign."""
 
 for _row in PRIMITIVES.values():
     if _row.unit is not None:
@@ -107,7 +109,9 @@ def _is_plain_polynomial(parts: Sequence[Part]) -> bool:
 class Shortener(RootForms):
     """A pass that keeps the shortest form of each sum and product."""
 
-    def __init__(self, outputs: Sequence[Value], leaves: Sequence[Value] = (), tries: int = MAX_TRIED_TERMS) -> None:
+    def __init__(
+        self, outputs: Sequence[Value], leaves: Sequence[Value] = (), tries: int = MAX_TRIED_TERMS
+    ) -> None:
         super().__init__(outputs)
         self.sizes: dict[Value, int] = {}
         self.tried: dict[object, list[Part]] = {}
@@ -125,13 +129,20 @@ class Shortener(RootForms):
             self.by_negation,
             self.by_cancelling,
         )
-        self.ways_of_roots = self.by_even_roots, self.by_nested_roots, self.by_roots_of_numbers, self.by_signs
+        self.ways_of_roots = (
+            self.by_even_roots,
+            self.by_nested_roots,
+            self.by_roots_of_numbers,
+            self.by_signs,
+        )
 
     def form(self, value: Value) -> Form:
         form = super().form(value)
         user = self.only_user.get(value)
         # a sum or product that its only user absorbs
-        if user and any({value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)):
+        if user and any(
+            {value.primitive, user.primitive} <= kinds for kinds in (_COLLECTED, _MULTIPLIED)
+        ):
             return form
         shorten = self._shorten_term if user and user.primitive in _COLLECTED else self._shorten
         shorter: Form | None = _attempt(shorten, form) if self.left >= 0 else None
@@ -142,12 +153,17 @@ class Shortener(RootForms):
         if isinstance(shorter, Product):
             return self._with_roots(shorter)
         if isinstance(shorter, Sum):  # before, terms may have had roots in common
-            terms = [(c, None, self._with_roots(self.forms.get(term, term))) for term, c in shorter.terms.items()]
+            terms = [
+                (c, None, self._with_roots(self.forms.get(term, term)))
+                for term, c in shorter.terms.items()
+            ]
             return self.sum([*terms, (shorter.constant, None, Number(ONE))])
         return shorter
 
     def _with_roots(self, form: Form) -> Form:
-        return self._shortest_product(form, self.ways_of_roots) if isinstance(form, Product) else form
+        return (
+            self._shortest_product(form, self.ways_of_roots) if isinstance(form, Product) else form
+        )
 
     def _shorten_term(self, form: Form) -> Form | None:
         if isinstance(form, Product):
@@ -202,14 +218,21 @@ class Shortener(RootForms):
         return list(groups.values()) or [(ZERO, {})]
 
     def _size(self, parts: Sequence[Part]) -> int:
-        return len(parts) - 1 + all(c < 0 for c, _ in parts) + sum(self._product_size(*part) for part in parts)
+        return (
+            len(parts)
+            - 1
+            + all(c < 0 for c, _ in parts)
+            + sum(self._product_size(*part) for part in parts)
+        )
 
     def _product_size(self, c: Fraction, factors: Terms) -> int:
         total = 0
         for base, e in factors.items():
             total += token_count(base, self.sizes)
             if abs(e) != 1:
-                total += 1 if e.denominator == 2 and abs(e.numerator) == 1 else 2 if _is_short(e) else 4
+                total += (
+                    1 if e.denominator == 2 and abs(e.numerator) == 1 else 2 if _is_short(e) else 4
+                )
         above = sum(e > 0 for e in factors.values())
         below = len(factors) - above
         if not _is_short(c) or (below and c.denominator != 1):
@@ -247,7 +270,10 @@ class Shortener(RootForms):
             return parts
         best, least = parts, self._size(parts)
         written_out = _is_plain_polynomial(parts)
-        if not written_out and (product := self._with_common_factor(parts, again, least)) is not None:
+        if (
+            not written_out
+            and (product := self._with_common_factor(parts, again, least)) is not None
+        ):
             return product
         ways = [self.multiplied_out, self.one_fraction, self.align_powers] if again else []
         for way in ways if written_out else [self.factor_out, *ways]:
@@ -258,7 +284,9 @@ class Shortener(RootForms):
         return apart if self._size(apart) < least else best
 
     def _with_common_factor(self, parts: list[Part], again: bool, least: int) -> list[Part] | None:
-        """Return a sum as the product of what its terms share and a shorter sum; None if `least` is shorter."""
+        """Return a sum as the product of what its terms share and a shorter sum; None if `least` is
+        shorter.
+        """
         common = shared_factors([factors for _, factors in parts])
         if not common:
             return None
@@ -276,7 +304,9 @@ class Shortener(RootForms):
                 partner = _PARTNERS.get(base.primitive.name)
                 if partner is None or e < 2 or e.denominator != 1:
                     continue
-                places = places or {frozenset(factors.items()): k for k, (_, factors) in enumerate(parts)}
+                places = places or {
+                    frozenset(factors.items()): k for k, (_, factors) in enumerate(parts)
+                }
                 own, name, others = partner
                 rest = divide(factors, {base: Fraction(2)})
                 square = multiply(rest, {self.node(PRIMITIVES[name], *base._prev): Fraction(2)})
@@ -286,7 +316,10 @@ class Shortener(RootForms):
                 ):
                     j = places.get(frozenset(other.items()))
                     if j is not None and parts[j][0] == c * ratio:
-                        return [*(part for i, part in enumerate(parts) if i not in (j, k)), replacement]
+                        return [
+                            *(part for i, part in enumerate(parts) if i not in (j, k)),
+                            replacement,
+                        ]
         return None
 
     def merge_choices(self, parts: list[Part]) -> list[Part] | None:
@@ -300,12 +333,19 @@ class Shortener(RootForms):
         for condition, members in groups.items():
             if len(members) > 1:
                 sides = [
-                    self._sum_of(self.shortest_sum([self._choose(parts[k], choice, side) for k, choice in members]))
+                    self._sum_of(
+                        self.shortest_sum(
+                            [self._choose(parts[k], choice, side) for k, choice in members]
+                        )
+                    )
                     for side in (1, 2)
                 ]
                 chosen = self.node(WHERE, condition, *[self.node_of(side) for side in sides])
                 group = {k for k, _ in members}
-                return [*(part for k, part in enumerate(parts) if k not in group), (ONE, {chosen: ONE})]
+                return [
+                    *(part for k, part in enumerate(parts) if k not in group),
+                    (ONE, {chosen: ONE}),
+                ]
         return None
 
     def _choose(self, part: Part, choice: Value, side: int) -> Part:
@@ -317,7 +357,10 @@ class Shortener(RootForms):
     def align_powers(self, parts: list[Part]) -> list[Part] | None:
         """Return the sum with b**(y - 1) as b**y/b beside log(b), where b > 0."""
         bottoms = {
-            base._prev[0] for _, factors in parts for base, e in factors.items() if base.primitive is LOG and e > 0
+            base._prev[0]
+            for _, factors in parts
+            for base, e in factors.items()
+            if base.primitive is LOG and e > 0
         }
         merged: list[Part] = []
         for c, factors in parts:
@@ -350,7 +393,9 @@ class Shortener(RootForms):
                     if fits and length - token_count(base, self.sizes) <= MAX_COPIED_SIZE:
                         by, times, some = self._parts(inner), int(e), True
                 for _ in range(times):
-                    product = [(check_digits(a * b), multiply(f, g)) for a, f in product for b, g in by]
+                    product = [
+                        (check_digits(a * b), multiply(f, g)) for a, f in product for b, g in by
+                    ]
             expanded += product
             if len(expanded) > MAX_EXPANDED_TERMS:
                 return None
@@ -376,7 +421,9 @@ class Shortener(RootForms):
         return c, multiply(multiply(ahead, factors), behind)
 
     def _common(self, parts: list[Part]) -> tuple[Value, int] | None:
-        counts = Counter((base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items())
+        counts = Counter(
+            (base, 1 if e > 0 else -1) for _, factors in parts for base, e in factors.items()
+        )
         best, most = None, 0
         for place, count in counts.items():
             gain = (count - 1) * (token_count(place[0], self.sizes) + 1)
@@ -407,17 +454,26 @@ class Shortener(RootForms):
                 if e == 1 and isinstance(inner, Sum) and len(inner.terms) <= MAX_TERMS:
                     cofactors = self.factor_content(self._parts(inner))
                     if len(cofactors) == 1:
-                        one = [(c * cofactors[0][0], multiply(cofactors[0][1], divide(factors, {base: ONE})))]
+                        one = [
+                            (
+                                c * cofactors[0][0],
+                                multiply(cofactors[0][1], divide(factors, {base: ONE})),
+                            )
+                        ]
                         if self._size(one) < self._size(parts) + (cofactors[0][0].denominator != 1):
                             return one
             return parts
-        content = Fraction(gcd(*[c.numerator for c, _ in parts]), lcm(*[c.denominator for c, _ in parts]))
+        content = Fraction(
+            gcd(*[c.numerator for c, _ in parts]), lcm(*[c.denominator for c, _ in parts])
+        )
         if content == 1:
             return parts
         return [self._part(content, self._sum_of([(c / content, factors) for c, factors in parts]))]
 
     # ---- products
-    def _shortest_product(self, form: Product, ways: Sequence[Callable[[Product], Form | None]]) -> Form:
+    def _shortest_product(
+        self, form: Product, ways: Sequence[Callable[[Product], Form | None]]
+    ) -> Form:
         best: Form = form
         least = -1
         for way in ways:
@@ -432,7 +488,9 @@ class Shortener(RootForms):
 
     def _exponent(self, factor: Value, bottom: Value | None) -> Form:
         """Return y of a factor b**y or exp(y), and 1 of b itself."""
-        return Number(ONE) if factor is bottom else self.forms.get(factor._prev[-1], factor._prev[-1])
+        return (
+            Number(ONE) if factor is bottom else self.forms.get(factor._prev[-1], factor._prev[-1])
+        )
 
     def by_exponents(self, form: Product) -> Form | None:
         """Return b**y·b**z as b**(y + z) and e**y·e**z as e**(y + z)."""
@@ -445,7 +503,11 @@ class Shortener(RootForms):
             if not members or (len(members) == 1 and members[0][1] == 1):
                 continue
             exponent = self.sum([(e, None, self._exponent(base, bottom)) for base, e in members])
-            rest = {base: e for base, e in merged.items() if all(base is not member for member, _ in members)}
+            rest = {
+                base: e
+                for base, e in merged.items()
+                if all(base is not member for member, _ in members)
+            }
             merged = multiply(rest, {self._raised_to(bottom, exponent): ONE})
         return None if merged is form.factors else self.product_form(form.coefficient, merged)
 
@@ -467,9 +529,15 @@ class Shortener(RootForms):
         return None
 
     def by_signs(self, form: Product) -> Form | None:
-        """Return x·sign(x) as |x|, sign(x)/x as 1/|x|, |x|·sign(x) as x, sign(x)/|x| as 1/x, x/|x| as sign(x)."""
+        """Return x·sign(x) as |x|, sign(x)/x as 1/|x|, |x|·sign(x) as x, sign(x)/|x| as 1/x, x/|x|
+        as sign(x).
+        """
         for base, e in form.factors.items():
-            if base.primitive is ABS and abs(e) == 1 and form.factors.get(base._prev[0], ZERO) * e < 0:
+            if (
+                base.primitive is ABS
+                and abs(e) == 1
+                and form.factors.get(base._prev[0], ZERO) * e < 0
+            ):
                 sign = self.node(PRIMITIVES["sign"], *base._prev)
                 return self._replace(form, {base: e, base._prev[0]: -e}, {sign: ONE})
             if base.primitive.name == "sign" and e == 1:
@@ -494,7 +562,9 @@ class Shortener(RootForms):
                 continue
             shift = ONE if e < 0 else -ONE
             # each divisor of the result must be one already
-            if e > 0 and any(form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0):
+            if e > 0 and any(
+                form.factors.get(part, 0) > -f for part, f in inner.factors.items() if f > 0
+            ):
                 continue
             parts = {part: shift * f for part, f in inner.factors.items()}
             return self._replace(form, parts, {base: shift}, 1 / inner.coefficient ** int(shift))
@@ -510,7 +580,9 @@ class Shortener(RootForms):
                 if fraction is None or len(fraction) > 1:
                     continue
                 ((c, factors),) = fraction
-                one = self._replace(form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e))
+                one = self._replace(
+                    form, {base: e}, {part: e * f for part, f in factors.items()}, c ** int(e)
+                )
                 if self._size(self._parts(one)) < self._product_size(*form):
                     return one
         return None
@@ -522,8 +594,14 @@ class Shortener(RootForms):
             if e != 1 or not isinstance(inner, Sum) or len(inner.terms) > MAX_TERMS:
                 continue
             others, parts = divide(form.factors, {base: ONE}), self._parts(inner)
-            if any(other * factors.get(one, ZERO) < 0 for one, other in others.items() for _, factors in parts):
-                return self._sum_of([(form.coefficient * c, multiply(others, factors)) for c, factors in parts])
+            if any(
+                other * factors.get(one, ZERO) < 0
+                for one, other in others.items()
+                for _, factors in parts
+            ):
+                return self._sum_of(
+                    [(form.coefficient * c, multiply(others, factors)) for c, factors in parts]
+                )
         return None
 
     def into_choice(self, form: Product) -> Form | None:
@@ -559,7 +637,9 @@ def _powers_by_base(factors: Terms) -> dict[Value | None, list[tuple[Value, Frac
     groups: dict[Value | None, list[tuple[Value, Fraction]]] = {}
     for base, e in factors.items():
         if base.primitive in (POW, EXP) and e.denominator == 1:
-            groups.setdefault(base._prev[0] if base.primitive is POW else None, []).append((base, e))
+            groups.setdefault(base._prev[0] if base.primitive is POW else None, []).append(
+                (base, e)
+            )
     return groups
 
 

@@ -1,4 +1,6 @@
-"""Shorter forms of products with roots and signs, with a value wherever the longer ones have one."""
+"""Shorter forms of products with roots and signs, with a value wherever the longer ones have
+one.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +9,19 @@ from fractions import Fraction
 from ..graphs.value import Value
 from ..table.primitive import PRIMITIVES
 from ..table.primitives import ABS
-from .canonical import CBRT, HALF, ONE, ZERO, Canonicalizer, Form, Number, Product, Terms, add_multiple, check_digits
+from .canonical import (
+    CBRT,
+    HALF,
+    ONE,
+    ZERO,
+    Canonicalizer,
+    Form,
+    Number,
+    Product,
+    Terms,
+    add_multiple,
+    check_digits,
+)
 
 SIGN = PRIMITIVES["sign"]
 
@@ -19,7 +33,9 @@ class RootForms(Canonicalizer):
         return self.product_form(form.coefficient * c, multiply(divide(form.factors, old), new))
 
     def by_nested_roots(self, form: Product) -> Form | None:
-        """Return sqrt(x)*sqrt(sqrt(x)) as x**(3/4): a root is real where its argument is not negative."""
+        """Return sqrt(x)*sqrt(sqrt(x)) as x**(3/4): a root is real where its argument is not
+        negative.
+        """
         old: Terms = {}
         new: Terms = {}
         for base, e in form.factors.items():
@@ -48,8 +64,15 @@ class RootForms(Canonicalizer):
             inner = self.forms.get(base)
             if isinstance(inner, Number) and e.denominator != 1 and abs(e) > 1:
                 whole = int(e)
-                return self._replace(form, {base: Fraction(whole)}, {}, check_digits(inner.value**whole))
-            if isinstance(inner, Product) and abs(e) == HALF and inner.coefficient > 0 and inner.coefficient != 1:
+                return self._replace(
+                    form, {base: Fraction(whole)}, {}, check_digits(inner.value**whole)
+                )
+            if (
+                isinstance(inner, Product)
+                and abs(e) == HALF
+                and inner.coefficient > 0
+                and inner.coefficient != 1
+            ):
                 above, below = inner.coefficient.as_integer_ratio()
                 root = self.raise_to(None, Number(Fraction(above * below)), HALF)
                 rest = {self.node_of(self.product_form(ONE, inner.factors)): e}
@@ -62,10 +85,17 @@ class RootForms(Canonicalizer):
         """Return 1/sqrt(a**2*(x + 3)) as 1/(|a|*sqrt(x + 3)): neither has a value where a is 0."""
         for base, e in form.factors.items():
             inner = self.forms.get(base)
-            if e > 0 or e.denominator != 2 or not isinstance(inner, Product) or inner.coefficient < 0:
+            if (
+                e > 0
+                or e.denominator != 2
+                or not isinstance(inner, Product)
+                or inner.coefficient < 0
+            ):
                 continue
             powers = inner.factors
-            if any(n.denominator != 1 for n in powers.values()) or all(abs(n) < 2 for n in powers.values()):
+            if any(n.denominator != 1 for n in powers.values()) or all(
+                abs(n) < 2 for n in powers.values()
+            ):
                 continue
             factors, inside = divide(form.factors, {base: e}), dict(powers)
             only_odd = sum(n % 2 for n in powers.values()) == 1
@@ -75,7 +105,9 @@ class RootForms(Canonicalizer):
                 inside = divide(inside, {part: taken})
                 factors = self._times_power(factors, part, taken * e, positive)
             root = self.raise_to(None, self.product_form(inner.coefficient, inside), e)
-            return self.product(((ONE, None, self.product_form(form.coefficient, factors)), (ONE, None, root)))
+            return self.product(
+                ((ONE, None, self.product_form(form.coefficient, factors)), (ONE, None, root))
+            )
         return None
 
     def _times_power(self, factors: Terms, part: Value, power: Fraction, positive: bool) -> Terms:
@@ -104,8 +136,14 @@ class RootForms(Canonicalizer):
                 elif n % 2:
                     inside[part] = ONE
             if inside != inner.factors:
-                sign = {self.node(SIGN, self.node_of(self.product_form(ONE, inside))): ONE} if inside else {}
-                return self._replace(form, {base: ONE}, sign, ONE if inner.coefficient > 0 else -ONE)
+                sign = (
+                    {self.node(SIGN, self.node_of(self.product_form(ONE, inside))): ONE}
+                    if inside
+                    else {}
+                )
+                return self._replace(
+                    form, {base: ONE}, sign, ONE if inner.coefficient > 0 else -ONE
+                )
         return None
 
 

@@ -1,7 +1,9 @@
-"""Guards with two sides, `where(x > 0, x*log(x), 0)`: the function beside the point where their branches meet.
+"""Guards with two sides, `where(x > 0, x*log(x), 0)`: the function beside the point where their
+branches meet.
 
-With one variable the whole program is expanded on both sides of the point. With several, the branch that is not taken
-is expanded in what vanishes at the guard, with formulas of the other variables as coefficients.
+With one variable the whole program is expanded on both sides of the point. With several, the branch
+that is not taken is expanded in what vanishes at the guard, with formulas of the other variables as
+coefficients.
 """
 
 from __future__ import annotations
@@ -28,7 +30,9 @@ from .walk import facts_of, rebuild, rewrite, substitute
 
 
 def beside_point(at: Evaluation, order: int) -> tuple[Graph | None, str]:
-    """Return what a program that was evaluated is near its point; neither program nor reason if that is not known."""
+    """Return what a program that was evaluated is near its point; neither program nor reason if
+    that is not known.
+    """
     graph = at.graph
     wanted = [name for name, i in at.wanted.items() if i is not None]
     leaves = variables_of(graph)
@@ -40,7 +44,10 @@ def beside_point(at: Evaluation, order: int) -> tuple[Graph | None, str]:
         return None, ""
     values = values_of(graph)
     roots = [values[root] for root in graph.roots]
-    found = [[_OneVariable(at, values, root, name, leaves).beside(order) for name in wanted] for root in roots]
+    found = [
+        [_OneVariable(at, values, root, name, leaves).beside(order) for name in wanted]
+        for root in roots
+    ]
     reason = next(filter(None, (one.reason for one in chain(*found))), "")
     if len(wanted) > 1:
         # that partial derivatives exist does not show that the function is differentiable
@@ -48,7 +55,10 @@ def beside_point(at: Evaluation, order: int) -> tuple[Graph | None, str]:
     programs = [row[0].program for row in found]
     if not any(programs):
         return None, reason
-    return graph_of([program or root for program, root in zip(programs, roots, strict=True)]), reason
+    return (
+        graph_of([program or root for program, root in zip(programs, roots, strict=True)]),
+        reason,
+    )
 
 
 class _OutputBeside(NamedTuple):
@@ -63,7 +73,12 @@ class _OneVariable:
     """An output of a program as a function of one variable, near its value."""
 
     def __init__(
-        self, at: Evaluation, values: Sequence[Value], output: Value, name: str, leaves: Mapping[str, Number]
+        self,
+        at: Evaluation,
+        values: Sequence[Value],
+        output: Value,
+        name: str,
+        leaves: Mapping[str, Number],
     ) -> None:
         self.at, self.m, self.values, self.name, self.leaves = at, at.m, values, name, leaves
         self.output = output
@@ -71,23 +86,32 @@ class _OneVariable:
         self.point = ExactPoint(at.m, leaves, self.variables)
 
     def beside(self, order: int) -> _OutputBeside:
-        """Return the program's polynomial if both sides have the same; else how they differ, if that is known."""
+        """Return the program's polynomial if both sides have the same; else how they differ, if
+        that is known.
+        """
         place = self._place()
         if place is None:
             return _OutputBeside()
         center, exact = place
-        sides = [self.point.series(graph_of((self.output,)), self.name, exact, side, order) for side in (-1, 1)]
+        sides = [
+            self.point.series(graph_of((self.output,)), self.name, exact, side, order)
+            for side in (-1, 1)
+        ]
         left, right = sides
         if left is None or right is None:
             return _OutputBeside()
         reason = self._difference(left, right, order)
         if reason:
             return _OutputBeside(reason=reason)
-        polynomial = polynomial_of(right.coefficients, node(SUB, (self.variables[self.name], center)))
+        polynomial = polynomial_of(
+            right.coefficients, node(SUB, (self.variables[self.name], center))
+        )
         return _OutputBeside(polynomial)
 
     def _place(self) -> tuple[Value, ExactConstant] | None:
-        """Return the variable's value, as a formula and exactly, at which guards that are met compare equal numbers."""
+        """Return the variable's value, as a formula and exactly, at which guards that are met
+        compare equal numbers.
+        """
         met = [value for i, value in enumerate(self.values) if _is_met(self.at, i)]
         candidates = [center for condition in met for center in self._centers(condition)]
         own = self.point.values[self.name]
@@ -95,7 +119,11 @@ class _OneVariable:
             candidates.append(fraction_node(own.ratio))
         for center in candidates:
             exact = self.point.value_of(center, self.name)
-            if exact is None or value_in(self.m, node(SUB, (self.variables[self.name], center)), self.leaves) != 0:
+            if (
+                exact is None
+                or value_in(self.m, node(SUB, (self.variables[self.name], center)), self.leaves)
+                != 0
+            ):
                 continue
             self.point.values[self.name] = exact
             differences = [self.point.value_of(node(SUB, condition._prev)) for condition in met]
@@ -109,7 +137,9 @@ class _OneVariable:
             yield found[1]
 
     def _difference(self, left: SideSeries, right: SideSeries, order: int) -> str:
-        """Return how the two sides differ, or from the value at the point; nothing if they do not, up to the order."""
+        """Return how the two sides differ, or from the value at the point; nothing if they do not,
+        up to the order.
+        """
         for k in range(order + 1):
             below, above = self._derivative(left, k), self._derivative(right, k)
             if isinstance(below, str) or isinstance(above, str):
@@ -118,7 +148,10 @@ class _OneVariable:
                 return self._in_words(k, below, above)
             if k == 0 and not self._is_value(below):
                 here = show(self.output.data)
-                return f"the value jumps: it is {here} at the point, and its limit is {self._text(below)}"
+                return (
+                    f"the value jumps: it is {here} at the point, and its limit is"
+                    f" {self._text(below)}"
+                )
         return ""
 
     def _derivative(self, side: SideSeries, k: int) -> ExactConstant | str:
@@ -140,7 +173,11 @@ class _OneVariable:
         left, right = (x if isinstance(x, str) else self._text(x) for x in (below, above))
         if k == 0:
             return f"the limit of the value is {left} on the left and {right} on the right"
-        what = f"the derivative by `{self.name}`" if k == 1 else f"the derivative of order {k} by `{self.name}`"
+        what = (
+            f"the derivative by `{self.name}`"
+            if k == 1
+            else f"the derivative of order {k} by `{self.name}`"
+        )
         return f"{what} is {left} on the left and {right} on the right"
 
     def _text(self, x: ExactConstant) -> str:
@@ -155,15 +192,23 @@ def _variables(values: Sequence[Value]) -> dict[str, Value]:
 def _is_met(at: Evaluation, i: int) -> bool:
     """Return whether a node is a comparison of equal numbers."""
     graph = at.graph
-    if not graph.primitives[i].gives_condition or not graph.primitives[i].holds or graph.data[i] is None:
+    if (
+        not graph.primitives[i].gives_condition
+        or not graph.primitives[i].holds
+        or graph.data[i] is None
+    ):
         return False
     x, y = (graph.data[p] for p in graph.parents[i])
     return bool(x == y)
 
 
 # ---- several variables
-def _with_branches(at: Evaluation, wanted: Sequence[str], leaves: Mapping[str, Number], order: int) -> Graph | None:
-    """Return the program with polynomials for the branches that are not taken at guards where both sides are equal."""
+def _with_branches(
+    at: Evaluation, wanted: Sequence[str], leaves: Mapping[str, Number], order: int
+) -> Graph | None:
+    """Return the program with polynomials for the branches that are not taken at guards where both
+    sides are equal.
+    """
     graph, values = at.graph, values_of(at.graph)
     indices = {value: i for i, value in enumerate(values)}
     variables = _variables(values)
@@ -175,7 +220,9 @@ def _with_branches(at: Evaluation, wanted: Sequence[str], leaves: Mapping[str, N
         side = _side(at, choice._prev[0], met[0], indices, leaves) if len(met) == 1 else 0
         if not side:
             continue
-        found = _expanded(at.m, met[0], _other_branch(at, choice, indices), side, wanted, leaves, variables, order)
+        found = _expanded(
+            at.m, met[0], _other_branch(at, choice, indices), side, wanted, leaves, variables, order
+        )
         if found is not None:
             replaced[choice] = found
     if not replaced:
@@ -186,7 +233,14 @@ def _with_branches(at: Evaluation, wanted: Sequence[str], leaves: Mapping[str, N
             return rebuild(value, inputs)
         condition, then, otherwise = inputs
         is_taken = graph.data[indices[value._prev[0]]] is True
-        return node(WHERE, (condition, then, replaced[value]) if is_taken else (condition, replaced[value], otherwise))
+        return node(
+            WHERE,
+            (
+                (condition, then, replaced[value])
+                if is_taken
+                else (condition, replaced[value], otherwise)
+            ),
+        )
 
     return graph_of(rewrite([values[root] for root in graph.roots], rule))
 
@@ -213,11 +267,20 @@ def _is_equal(m: NumberType, condition: Value, leaves: Mapping[str, Number]) -> 
 
 
 def _side(
-    at: Evaluation, condition: Value, met: Value, indices: Mapping[Value, int], leaves: Mapping[str, Number]
+    at: Evaluation,
+    condition: Value,
+    met: Value,
+    indices: Mapping[Value, int],
+    leaves: Mapping[str, Number],
 ) -> int:
-    """Return the sign of what a comparison compares where its choice is the other one; 0 for both, or unknown."""
+    """Return the sign of what a comparison compares where its choice is the other one; 0 for both,
+    or unknown.
+    """
     here = at.graph.data[indices[condition]]
-    outcomes = [(sign, _outcome(at, condition, met, letter, indices, leaves)) for sign, letter in ((-1, "<"), (1, ">"))]
+    outcomes = [
+        (sign, _outcome(at, condition, met, letter, indices, leaves))
+        for sign, letter in ((-1, "<"), (1, ">"))
+    ]
     others = [sign for sign, outcome in outcomes if outcome is (not here)]
     return others[0] if len(others) == 1 else 0
 
@@ -255,7 +318,9 @@ def _expanded(
     variables: Mapping[str, Value],
     order: int,
 ) -> Value | None:
-    """Return the polynomial of a branch beside a guard; None if it has none, or that is not known."""
+    """Return the polynomial of a branch beside a guard; None if it has none, or that is not
+    known.
+    """
     if len(in_order((branch,))) > MAX_BRANCH_NODES:
         return None
     small = variable(SMALL)
@@ -266,7 +331,9 @@ def _expanded(
     if not _has_smooth_coefficients(m, expanded, leaves, wanted):
         return None
     point = ExactPoint(m, leaves, variables, wanted)
-    series = point.series(graph_of((expanded,)), SMALL, point.constants.number(0), side * turned, order)
+    series = point.series(
+        graph_of((expanded,)), SMALL, point.constants.number(0), side * turned, order
+    )
     if series is None or series.fault or any(point.number(x) is None for x in series.coefficients):
         return None
     return polynomial_of(series.coefficients, vanishing)
@@ -275,8 +342,12 @@ def _expanded(
 def _has_smooth_coefficients(
     m: NumberType, expanded: Value, leaves: Mapping[str, Number], wanted: Sequence[str]
 ) -> bool:
-    """Return whether the parts of a branch without what vanishes are smooth at the point: they may be coefficients."""
-    varies = facts_of((expanded,), lambda v, inputs: v.label == SMALL if not v._prev else any(inputs))
+    """Return whether the parts of a branch without what vanishes are smooth at the point: they may
+    be coefficients.
+    """
+    varies = facts_of(
+        (expanded,), lambda v, inputs: v.label == SMALL if not v._prev else any(inputs)
+    )
     parts = [v for v in in_order((expanded,)) if not varies[v] and v._prev]
     if not parts:
         return True
@@ -289,12 +360,16 @@ def _has_smooth_coefficients(
 
 
 def _orientation(condition: Value, small: Value) -> int:
-    """Return the sign of the left side less the right one where what vanishes is positive; 0 if that is not known."""
+    """Return the sign of the left side less the right one where what vanishes is positive; 0 if
+    that is not known.
+    """
     found = isolated(condition)
     if found is None:
         return 1
     name, value = found
-    moved = substitute(node(SUB, condition._prev), lambda v: node(ADD, (value, small)) if v is name else None)
+    moved = substitute(
+        node(SUB, condition._prev), lambda v: node(ADD, (value, small)) if v is name else None
+    )
     try:
         (linear,) = simplify((moved,), spell=False)
     except ExpressionError:

@@ -14,7 +14,9 @@ MAX_ROUNDS = 8
 
 
 def simplify(outputs: Sequence[Value], *, spell: bool = True) -> list[Value]:
-    """Return simplified graphs with the same leaves; `spell` writes stable forms in functions of the language."""
+    """Return simplified graphs with the same leaves; `spell` writes stable forms in functions of
+    the language.
+    """
     formulas = list(outputs)
     before: list[int] = []
     numbers: dict[tuple[object, ...], int] = {}

@@ -50,8 +50,8 @@ class Symbolic(NumberType):
 
 
 SYMBOLIC = Symbolic()
+# Values without evaluation.
 UNEVALUATED = Symbolic(lambda primitive, *inputs: node(primitive, tuple(map(as_node, inputs))))
-"""Values without evaluation."""
 
 
 def truth(holds: bool) -> Value:
@@ -68,7 +68,9 @@ def by_definition(value: Value, always: bool = False) -> Value:
 
 
 def to_language(
-    value: Value, inputs: tuple[Value, ...], always: Callable[[Primitive], bool] = lambda primitive: False
+    value: Value,
+    inputs: tuple[Value, ...],
+    always: Callable[[Primitive], bool] = lambda primitive: False,
 ) -> Value:
     """Return a node on other inputs, in functions of the language."""
     value = rebuild(value, inputs)
@@ -77,7 +79,9 @@ def to_language(
         return value
     parts = {p: p for p in inputs}  # a definition is walked no further
     own = partial(to_language, always=always)
-    (root,) = rewrite((definition,), lambda v, ps: (rebuild if v is definition else own)(v, ps), parts)
+    (root,) = rewrite(
+        (definition,), lambda v, ps: (rebuild if v is definition else own)(v, ps), parts
+    )
     return own(root, root._prev)
 
 
@@ -99,8 +103,8 @@ def is_spelled(primitive: Primitive) -> bool:
 
 
 # ---- local derivatives at a point: rules of the table on names with values
+# The most inputs that formulas of partial derivatives list.
 MAX_LISTED_INPUTS = 8
-"""The most inputs that formulas of partial derivatives list."""
 
 
 class AtPoint(Symbolic):
@@ -123,13 +127,17 @@ class AtPoint(Symbolic):
 AT_POINT = AtPoint()
 
 
-def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -> list[Value | None]:
+def local_partials(
+    primitive: Primitive, inputs: tuple[Value, ...], name: str
+) -> list[Value | None]:
     """Return the derivative by each input, in the inputs; None if none is short."""
     # No derivatives by literals: that by the exponent of (-2)**2 has no value.
     wanted = [k for k, x in enumerate(inputs) if x.label or x.primitive is not CONSTANT]
     formulas: list[Value | None] = [None] * len(inputs)
     # Unlike the rule, its formula may fail step by step: then it is left unevaluated.
-    without_values = tuple([x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs])
+    without_values = tuple(
+        [x if not x.label or x.primitive is CONSTANT else variable(x.label) for x in inputs]
+    )
     for values in (inputs, without_values):
         out, failed = apply(primitive, *values), []
         together = _all_partials(primitive, values, out, wanted)
@@ -145,8 +153,12 @@ def local_partials(primitive: Primitive, inputs: tuple[Value, ...], name: str) -
     return formulas
 
 
-def _all_partials(primitive: Primitive, inputs: tuple[Value, ...], out: Value, wanted: list[int]) -> list[Any] | None:
-    """Return the derivatives by many inputs at once, in time linear in them; None if they are few, or one has none."""
+def _all_partials(
+    primitive: Primitive, inputs: tuple[Value, ...], out: Value, wanted: list[int]
+) -> list[Any] | None:
+    """Return the derivatives by many inputs at once, in time linear in them; None if they are few,
+    or one has none.
+    """
     if len(inputs) > MAX_LISTED_INPUTS and not primitive.by_output:
         active = [False] * len(inputs)
         for k in wanted:

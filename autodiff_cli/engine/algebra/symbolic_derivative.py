@@ -45,7 +45,11 @@ class FormulaRecorder(Recorder):
         return self.input(self._pi)
 
     def number(self, x: Number) -> Step:
-        return x if isinstance(x, Step) else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
+        return (
+            x
+            if isinstance(x, Step)
+            else self._new("number", (), x if isinstance(x, bool) else Fraction(x))
+        )
 
     def constant(self, graph: Graph, i: int) -> Step:
         return self.number(exact_value(graph.places[i]))
@@ -63,7 +67,9 @@ class FormulaRecorder(Recorder):
 
 
 def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
-    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError` (`limit`)."""
+    """Return a graph's derivative by each leaf, not simplified. Raises `ExpressionError`
+    (`limit`).
+    """
     # Constants that are not rational are inputs, like variables.
     place = in_order((output,))
     leaves = [leaf for leaf in place if not leaf._prev and exact_value(leaf) is None]
@@ -77,7 +83,10 @@ def partials(output: Value, wrt: Sequence[Value]) -> list[Value]:
     budget.charge(budget.RECORDED_STEP * len(recorder.steps))
     check_size(len(recorder.steps))
     # in reverse, as people write: a backward sweep meets the last operand first
-    return [chain_of(ADD, _terms(total)) for total in _as_values(recording.partials, dict(enumerate(leaves)))]
+    return [
+        chain_of(ADD, _terms(total))
+        for total in _as_values(recording.partials, dict(enumerate(leaves)))
+    ]
 
 
 def _terms(total: Value) -> Iterator[Value]:
@@ -114,14 +123,21 @@ def _as_values(steps: Sequence[Step], leaves: Mapping[int, Value]) -> list[Value
     return [as_node(values[step]) for step in steps]
 
 
+# Ascending positions of the variables of differentiation.
 Multi = tuple[int, ...]
-"""Ascending positions of the variables of differentiation."""
 
 
-def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()) -> dict[Multi, Value]:
-    """Return simplified derivatives by all combinations of leaves. Raises `ExpressionError`, `Contradiction`."""
-    # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and flat there
-    around = [part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)]
+def derivatives(
+    output: Value, wrt: Sequence[Value], order: int, facts: Sequence[Value] = ()
+) -> dict[Multi, Value]:
+    """Return simplified derivatives by all combinations of leaves. Raises `ExpressionError`,
+    `Contradiction`.
+    """
+    # equalities at single points say nothing of a derivative: `round(x)` is x at whole numbers, and
+    # flat there
+    around = [
+        part for fact in facts for part in flat_inputs(fact, (AND,)) if _holds_around(part, wrt)
+    ]
     lower: dict[Multi, Value] = {(): _simplify((with_series_at_guards(output, order),), around)[0]}
     for k in range(order):
         following: dict[Multi, Value] = {}
@@ -144,7 +160,9 @@ def derivatives(output: Value, wrt: Sequence[Value], order: int, facts: Sequence
 
 
 def _partials_around(formula: Value, wrt: Sequence[Value]) -> list[Value]:
-    """Return the derivatives, where an equality of a variable guards a point those of the function around it."""
+    """Return the derivatives, where an equality of a variable guards a point those of the function
+    around it.
+    """
 
     def depends(leaf: Value) -> Callable[[Value, Value], bool]:
         return lambda condition, around: leaf in in_order((condition,))
@@ -161,7 +179,9 @@ def _holds_around(condition: Value, wrt: Sequence[Value]) -> bool:
         return True
     if condition.primitive in (AND, OR):
         return all(_holds_around(p, wrt) for p in condition._prev)
-    return condition.primitive in (LT, GT, NE) and not any(v.primitive.jumps or v.primitive is WHERE for v in seen)
+    return condition.primitive in (LT, GT, NE) and not any(
+        v.primitive.jumps or v.primitive is WHERE for v in seen
+    )
 
 
 def as_typed(output: Value) -> list[Value]:
@@ -185,7 +205,9 @@ def as_typed(output: Value) -> list[Value]:
     return list(placed)
 
 
-def _followers_in_products(order: Iterable[Value], leaves: Iterable[Value]) -> dict[Value, list[Value]]:
+def _followers_in_products(
+    order: Iterable[Value], leaves: Iterable[Value]
+) -> dict[Value, list[Value]]:
     """Return for each leaf those that are written behind it in a product, one entry a product."""
     ends: dict[Value, tuple[Value | None, Value | None]] = {leaf: (leaf, leaf) for leaf in leaves}
     followers: dict[Value, list[Value]] = {leaf: [] for leaf in leaves}

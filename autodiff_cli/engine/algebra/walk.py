@@ -14,8 +14,8 @@ from ..table.operators import DIV, POW, VARIABLE, WHERE
 from ..table.primitive import Primitive
 
 Fact = TypeVar("Fact")
+# Returns the replacement of a node, given those of its inputs.
 Rule = Callable[[Value, tuple[Value, ...]], Value]
-"""Returns the replacement of a node, given those of its inputs."""
 
 
 def facts_of(
@@ -49,7 +49,9 @@ def rebuild(value: Value, inputs: tuple[Value, ...]) -> Value:
     return value if inputs == value._prev else node(value.primitive, inputs)
 
 
-def rewrite(roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None) -> list[Value]:
+def rewrite(
+    roots: Iterable[Value], rule: Rule, copies: dict[Value, Value] | None = None
+) -> list[Value]:
     """Return the graphs, each node replaced by a rule; fill `copies`."""
     ends = list(roots)
     copies = facts_of(ends, rule, copies)
@@ -97,7 +99,9 @@ def chain_of(primitive: Primitive, values: Iterable[Value]) -> Value:
 
 
 def linear_and_kinks(graph: Graph, free: Sequence[str]) -> tuple[list[str], bool]:
-    """Return names of `free` in which all nodes are jointly linear, and whether one may kink in `free`."""
+    """Return names of `free` in which all nodes are jointly linear, and whether one may kink in
+    `free`.
+    """
     masks: list[int] = []
     meets, kinks = [0] * len(free), False
     place = {name: 1 << k for k, name in enumerate(free)}
@@ -125,7 +129,8 @@ def _note_meeting(meets: list[int], one: int, other: int) -> None:
 
 def _meetings(graph: Graph, i: int, inputs: Sequence[int], mask: int) -> Iterable[tuple[int, int]]:
     """Return pairs of sets of variables that a node, which is no sum, is not jointly linear in."""
-    # two variables meet in a node that is no sum of what depends on them; one meets itself in a kink, a power, …
+    # two variables meet in a node that is no sum of what depends on them; one meets itself in a
+    # kink, a power, …
     primitive = graph.primitives[i]
     if primitive.product:
         return combinations(inputs, 2)

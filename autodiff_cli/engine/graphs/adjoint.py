@@ -1,4 +1,6 @@
-"""The adjoint program: value and gradient of a graph as one recording, and the order of its steps."""
+"""The adjoint program: value and gradient of a graph as one recording, and the order of its
+steps.
+"""
 
 from __future__ import annotations
 
@@ -25,11 +27,13 @@ class Branch:
 
     __slots__ = ("children", "condition", "depth", "holds", "parent", "serial")
 
-    def __init__(self, parent: Branch | None = None, condition: Step | None = None, holds: bool = True) -> None:
+    def __init__(
+        self, parent: Branch | None = None, condition: Step | None = None, holds: bool = True
+    ) -> None:
         self.parent, self.condition, self.holds = parent, condition, holds
         self.depth: int = parent.depth + 1 if parent else 0
+        # Sort key among branches of one depth.
         self.serial = (condition.index, not holds) if condition else (-1, False)
-        """Sort key among branches of one depth."""
         self.children: dict[tuple[int, bool], Branch] = {}
 
     def inside(self, condition: Step, holds: bool) -> Branch:
@@ -68,12 +72,14 @@ def all_of(m: Recorder, line: Iterable[Branch]) -> Step:
     result = m.number(True)
     for branch in line:
         assert branch.condition is not None
-        result = m.step("and_", result, branch.condition if branch.holds else m.step("not_", branch.condition))
+        result = m.step(
+            "and_", result, branch.condition if branch.holds else m.step("not_", branch.condition)
+        )
     return result
 
 
+# A contribution to an adjoint: the branch where it exists, and its value.
 Part = tuple[Branch, Step]
-"""A contribution to an adjoint: the branch where it exists, and its value."""
 
 
 class Recording(Record):
@@ -99,12 +105,15 @@ class Recording(Record):
         return (*self.values, *self.partials)
 
 
+# Indices of leaves in a graph; None for one that it lacks.
 Leaves = Sequence[int | None]
-"""Indices of leaves in a graph; None for one that it lacks."""
 
 
 def record_values(
-    graph: Graph, inputs: Leaves, recorder: Recorder | None = None, roots: Sequence[int] | None = None
+    graph: Graph,
+    inputs: Leaves,
+    recorder: Recorder | None = None,
+    roots: Sequence[int] | None = None,
 ) -> Recording:
     """Return the recording of a graph's outputs, or of `roots`, with these `inputs`."""
     m, roots = recorder or Recorder(), graph.roots if roots is None else roots
@@ -135,10 +144,11 @@ def record_gradient(
 ) -> Recording:
     """Return the recording of outputs with partial derivatives; with `lower`, a lower triangle.
 
-    Then the first of the outputs has all partial derivatives, and output k > 0 those by the first k wanted variables.
-    It repeats the sweeps, in their order, for every point at once. An input that does not count (an
-    untaken branch, the loser of a `max`) is reached only under a condition. With `scaled` the products through a
-    divisor are in an order that does not underflow where the derivative does not.
+    Then the first of the outputs has all partial derivatives, and output k > 0 those by the first k
+    wanted variables. It repeats the sweeps, in their order, for every point at once. An input that
+    does not count (an untaken branch, the loser of a `max`) is reached only under a condition. With
+    `scaled` the products through a divisor are in an order that does not underflow where the
+    derivative does not.
     """
     m = recorder or Recorder()
     values, partials, adjoints = list[Step](), list[Step](), list[Step]()
@@ -162,7 +172,10 @@ def record_gradient(
 def column_names(count: int, wanted: Sequence[str]) -> tuple[str, ...]:
     """Return the column names of outputs: values, then derivatives."""
     marks = [str(k) for k in range(1, count + 1)] if count > 1 else [""]
-    return (*[f"value{mark}" for mark in marks], *[f"d{mark}_{name}" for mark in marks for name in wanted])
+    return (
+        *[f"value{mark}" for mark in marks],
+        *[f"d{mark}_{name}" for mark in marks for name in wanted],
+    )
 
 
 def fill(m: Recorder, partial: Step) -> Step:
@@ -174,10 +187,12 @@ def fill(m: Recorder, partial: Step) -> Step:
 
 
 class _Reverse:
-    def __init__(self, recording: Recording, root: int, wanted: set[int], scaled: bool = False) -> None:
+    def __init__(
+        self, recording: Recording, root: int, wanted: set[int], scaled: bool = False
+    ) -> None:
         self.scaled = scaled
+        # Local derivatives and adjoints as numerator and denominator, if `scaled`.
         self.quotients: dict[Step, tuple[Step, Step]] = {}
-        """Local derivatives and adjoints as numerator and denominator, if `scaled`."""
         self.m, self.graph, self.place = recording.recorder, recording.graph, recording.place
         primitives, parents = self.graph.primitives, self.graph.parents
         order = in_order(parents, (root,))
@@ -186,10 +201,10 @@ class _Reverse:
         self.order = [i for i in order if not primitives[i].gives_condition]
         self.root = Branch()
         self.active = wanted.intersection(order)
+        # The active inputs of each active node, with the local derivatives.
         self.partials: dict[int, list[tuple[int, Step]]] = {}
-        """The active inputs of each active node, with the local derivatives."""
+        # Nodes with finite derivatives behind them: 0 may replace structural zeros.
         self.plain = {*self.active}
-        """Nodes with finite derivatives behind them: 0 may replace structural zeros."""
         for i in self.order:
             towards = [p for p in parents[i] if p in self.active]
             if not towards:
@@ -197,14 +212,19 @@ class _Reverse:
             self.active.add(i)
             self.m.node = i
             self.partials[i] = partials = self.local_partials(i)
-            if i in self.always and all(partial.safe for _, partial in partials) and self.plain.issuperset(towards):
+            if (
+                i in self.always
+                and all(partial.safe for _, partial in partials)
+                and self.plain.issuperset(towards)
+            ):
                 self.plain.add(i)
 
     def local_partials(self, i: int) -> list[tuple[int, Step]]:
         m, primitive, inputs = self.m, self.graph.primitives[i], self.graph.parents[i]
         steps = [self.place[p] for p in inputs]
         if primitive.product and any(
-            is_number(step, 0) and self.graph.is_literal(p) for p, step in zip(inputs, steps, strict=True)
+            is_number(step, 0) and self.graph.is_literal(p)
+            for p, step in zip(inputs, steps, strict=True)
         ):
             return []
         partials = primitive.slopes(m, steps, self.place[i], [p in self.active for p in inputs])
@@ -213,11 +233,18 @@ class _Reverse:
         return [(p, m.number(d)) for p, d in zip(inputs, partials, strict=True) if d is not None]
 
     def note_quotient(self, i: int, steps: Sequence[Step], partials: Sequence[Any]) -> None:
-        """Keep the derivatives `-out/y` by a divisor, and `n*out/x` of a negative power, as quotients."""
+        """Keep the derivatives `-out/y` by a divisor, and `n*out/x` of a negative power, as
+        quotients.
+        """
         m, out, (x, y) = self.m, self.place[i], steps
         if self.graph.primitives[i] is DIV and partials[1] is not None:
             self.quotients[m.number(partials[1])] = m.step("neg", out), y
-        if self.graph.primitives[i] is POW and partials[0] is not None and y.name == "number" and y.data < 0:
+        if (
+            self.graph.primitives[i] is POW
+            and partials[0] is not None
+            and y.name == "number"
+            and y.data < 0
+        ):
             self.quotients[m.number(partials[0])] = m.step("mul", y, out), x
 
     def edges(self) -> dict[Step, None]:
@@ -233,14 +260,18 @@ class _Reverse:
                 if condition in seen or not primitives[condition].gives_condition:
                     continue
                 seen.add(condition)
-                if not primitives[condition].takes_conditions and not self.active.isdisjoint(parents[condition]):
+                if not primitives[condition].takes_conditions and not self.active.isdisjoint(
+                    parents[condition]
+                ):
                     edges[self.place[condition]] = None
                 stack += parents[condition]
         return edges
 
     def sweep(self, root: int, wanted: Leaves) -> tuple[list[Step], list[Step]]:
         totals: list[Step] = []
-        adjoints: dict[int | None, list[Part]] = {root: [(self.root, self.m.one)]} if root in self.active else {}
+        adjoints: dict[int | None, list[Part]] = (
+            {root: [(self.root, self.m.one)]} if root in self.active else {}
+        )
         for i in reversed(self.order):
             if self.graph.primitives[i] is VARIABLE or i not in adjoints:
                 continue
@@ -257,7 +288,10 @@ class _Reverse:
                 scaled = adjoint in self.quotients and self.keeps_digits(i, part[1])
                 product = (self.scaled_product if scaled else self.multiply)(adjoint, part[1])
                 adjoints.setdefault(p, []).append((part[0], product))
-        results = [self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero for leaf in wanted]
+        results = [
+            self.total(adjoints[leaf], True)[1] if leaf in adjoints else self.m.zero
+            for leaf in wanted
+        ]
         return results, totals
 
     def add_part(self, partial: Step, when: Branch) -> Part | None:
@@ -275,7 +309,9 @@ class _Reverse:
         return self.union(then[0], otherwise[0]), self.m.where(condition, then[1], otherwise[1])
 
     def keeps_digits(self, i: int, partial: Step) -> bool:
-        """Return whether a derivative of a node, over its value, underflows only where the node does."""
+        """Return whether a derivative of a node, over its value, underflows only where the node
+        does.
+        """
         primitive, out = self.graph.primitives[i], self.place[i]
         grows = partial is out or (partial.name == "mul" and out in partial.args)
         return not is_number(partial, 1) and (grows or primitive.values.startswith("[1"))
@@ -313,14 +349,20 @@ class _Reverse:
         when, total = next(iter(sums.items()))
         for branch, value in list(sums.items())[1:]:
             around = self.union(when, branch)
-            shared = around if when.is_within(around) and branch.is_within(around) else around.parent
+            shared = (
+                around if when.is_within(around) and branch.is_within(around) else around.parent
+            )
             assert shared is not None
-            total = self.m.step("add", self.guard(total, when, shared), self.guard(value, branch, shared))
+            total = self.m.step(
+                "add", self.guard(total, when, shared), self.guard(value, branch, shared)
+            )
             when = around
         return when, total
 
     def merge_branches(self, sums: dict[Branch, Step], plain: bool) -> None:
-        """Put sums in both branches of a condition, or if `plain` in one, into the branch around it."""
+        """Put sums in both branches of a condition, or if `plain` in one, into the branch around
+        it.
+        """
         # innermost first: the sum around may have an opposite too
         number = count()  # branches themselves have no order
         waiting = [(-b.depth, b.serial, next(number), b) for b in sums]
@@ -360,12 +402,14 @@ class _Reverse:
             if len(line) == 1:
                 # `or` evaluates the second only if the first does not hold.
                 del other_line[0]
-        return shared.inside(self.m.step("or_", all_of(self.m, line), all_of(self.m, other_line)), True)
+        return shared.inside(
+            self.m.step("or_", all_of(self.m, line), all_of(self.m, other_line)), True
+        )
 
 
 # ---- the order and the conditions of steps
+# A step needed in more branches than this is computed ahead of them all.
 MANY_PLACES = 4
-"""A step needed in more branches than this is computed ahead of them all."""
 
 LAZY = frozenset(p.name for p in OPERATIONS.values() if p.lazy_inputs)
 
@@ -410,7 +454,9 @@ def schedule(recording: Recording, silent: Collection[str] = ()) -> Schedule:
     observed = _observe(results, live, places)
     checks = [Task(s, path) for s in checked if s not in observed for path in places[s]]
     tasks = (
-        planner.order() if planner else [Task(step, branch) for step in live if step.args for branch in places[step]]
+        planner.order()
+        if planner
+        else [Task(step, branch) for step in live if step.args for branch in places[step]]
     )
     return Schedule(tasks, checks)
 
@@ -441,13 +487,17 @@ def live_steps(roots: Iterable[Step]) -> list[Step]:
     return sorted(live, key=attrgetter("index"))
 
 
-def _observe(roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]) -> set[Step]:
+def _observe(
+    roots: Iterable[Step], live: Sequence[Step], places: dict[Step, frozenset[Branch]]
+) -> set[Step]:
     seen = set(roots)
     for step in reversed(live):
         if step not in seen or not step.args:
             continue
         row = OPERATIONS[step.name]
-        showing = step.args if row.propagates_infinity else step.args[:1] if shows_first(step) else ()
+        showing = (
+            step.args if row.propagates_infinity else step.args[:1] if shows_first(step) else ()
+        )
         seen.update(a for a in showing if places.get(a) == places.get(step))
     return seen
 
@@ -458,8 +508,8 @@ def shows_first(step: Step) -> bool:
     return shows is not None and shows(step.args[1].data if step.args[1].name == "number" else None)
 
 
+# By step and branch, the numbers of the tasks that compute it there.
 _Providers = dict[tuple[Step, Branch | None], Sequence[int]]
-"""By step and branch, the numbers of the tasks that compute it there."""
 
 
 class _Planner:
@@ -477,7 +527,9 @@ class _Planner:
                 needs.setdefault(a, set()).update(inside)
 
     @staticmethod
-    def inputs_with_places(step: Step, places: frozenset[Branch]) -> Iterator[tuple[Step, Iterable[Branch]]]:
+    def inputs_with_places(
+        step: Step, places: frozenset[Branch]
+    ) -> Iterator[tuple[Step, Iterable[Branch]]]:
         """Yield the steps that a step reads, and the branches that it reads them in."""
         if step.name not in LAZY:
             yield from ((a, places) for a in step.args if a.args)
@@ -486,7 +538,11 @@ class _Planner:
         yield condition, places
         for branch, holds in ((x, True), (y, False)):
             # comparisons of leaves are computed ahead of their branch
-            if branch.args and OPERATIONS[branch.name].holds and not any(a.args for a in branch.args):
+            if (
+                branch.args
+                and OPERATIONS[branch.name].holds
+                and not any(a.args for a in branch.args)
+            ):
                 yield branch, places
             elif branch.args:
                 yield branch, [p.inside(condition, holds) for p in places]
@@ -501,7 +557,11 @@ class _Planner:
                 need.add(path)
         if self.root in need:
             return frozenset((self.root,))
-        kept = need if len(need) == 1 else {p for p in need if not any(a in need for a in p.enclosing()[:-1])}
+        kept = (
+            need
+            if len(need) == 1
+            else {p for p in need if not any(a in need for a in p.enclosing()[:-1])}
+        )
         while len(kept) > MANY_PLACES:
             deepest = max(p.depth for p in kept)
             kept = {p.parent if p.depth == deepest and p.parent else p for p in kept}
@@ -521,18 +581,26 @@ class _Planner:
         providers: _Providers = {}
         for step in self.live:
             # branches within different parents may have equal serials
-            for path in sorted(self.places[step], key=lambda p: (p.serial, [b.serial for b in p.enclosing()])):
+            for path in sorted(
+                self.places[step], key=lambda p: (p.serial, [b.serial for b in p.enclosing()])
+            ):
                 first = len(tasks)
                 condition, *chosen = branches(step) if step.name in LAZY else (step,)
                 if any(b.args and self.cover(b, path) is None for b in chosen):
-                    tasks += [Task(step, path.inside(condition, k == 0), b) for k, b in enumerate(chosen)]
+                    tasks += [
+                        Task(step, path.inside(condition, k == 0), b) for k, b in enumerate(chosen)
+                    ]
                 else:
                     tasks.append(Task(step, path))
                 providers[step, path] = range(first, len(tasks))
         return tasks, providers
 
-    def dependencies(self, tasks: Sequence[Task], providers: _Providers) -> TopologicalSorter[int | Branch]:
-        """Return what waits for what: a task for what it reads and for its branch, that for its condition."""
+    def dependencies(
+        self, tasks: Sequence[Task], providers: _Providers
+    ) -> TopologicalSorter[int | Branch]:
+        """Return what waits for what: a task for what it reads and for its branch, that for its
+        condition.
+        """
         sorter: TopologicalSorter[int | Branch] = TopologicalSorter()
         entered: set[Branch] = set()
         for k, (step, path, source) in enumerate(tasks):
@@ -544,12 +612,18 @@ class _Planner:
             for outer, branch in zip([self.root, *line], line, strict=False):
                 if branch not in entered and branch.condition is not None:
                     entered.add(branch)
-                    sorter.add(branch, *providers[branch.condition, self.cover(branch.condition, outer)])
+                    sorter.add(
+                        branch, *providers[branch.condition, self.cover(branch.condition, outer)]
+                    )
                     sorter.add(branch, *line[: outer.depth][-1:])
         return sorter
 
-    def branch_by_branch(self, sorter: TopologicalSorter[int | Branch], tasks: Sequence[Task]) -> Iterator[int]:
-        """Yield the numbers of tasks in an order that stays in a branch, or goes into one, as long as it can."""
+    def branch_by_branch(
+        self, sorter: TopologicalSorter[int | Branch], tasks: Sequence[Task]
+    ) -> Iterator[int]:
+        """Yield the numbers of tasks in an order that stays in a branch, or goes into one, as long
+        as it can.
+        """
         sorter.prepare()
         ready: dict[Branch, list[int]] = {}
         outermost: list[tuple[int, tuple[int, bool], int, Branch]] = []
@@ -566,7 +640,9 @@ class _Planner:
                         heappush(outermost, (branch.depth, branch.serial, item, branch))
                     heappush(ready[branch], item)
             if not ready.get(path):
-                path = next((p for p in path.children.values() if path.depth and ready.get(p)), self.root)
+                path = next(
+                    (p for p in path.children.values() if path.depth and ready.get(p)), self.root
+                )
             while not ready.get(path):
                 path = heappop(outermost)[3]
             done = heappop(ready[path])

@@ -1,7 +1,9 @@
-"""Higher derivatives: Hessians by a backward sweep over duals, Taylor coefficients by truncated power series.
+"""Higher derivatives: Hessians by a backward sweep over duals, Taylor coefficients by truncated
+power series.
 
-Branches and structural zeros are as in first order. A value without derivative is an error only if a second derivative
-needs it. At a kink, the pieces are evaluated one by one; if they agree, there are derivatives.
+Branches and structural zeros are as in first order. A value without derivative is an error only if
+a second derivative needs it. At a kink, the pieces are evaluated one by one; if they agree, there
+are derivatives.
 """
 
 import math
@@ -31,13 +33,14 @@ from ..run.sweep import NodeError, backward, show
 from .value import Source, graph_of
 from .value_and_gradient import breakpoints_met, evaluate_in, value_and_gradient
 
+# Products of a few doubles between this and its inverse neither underflow nor overflow.
 SAFE_SIZE = 1e-75
-"""Products of a few doubles between this and its inverse neither underflow nor overflow."""
+# The smallest second derivative that underflow cannot falsify, relative to the largest factor
+# squared.
 SMALLEST_LEFT = 1e-305
-"""The smallest second derivative that underflow cannot falsify, relative to the largest factor squared."""
 MAX_SQUARED = 1e150
+# The most variables of a Hessian: 125,000 entries.
 MAX_VARIABLES = 500
-"""The most variables of a Hessian: 125,000 entries."""
 
 
 def check_size_of_hessian(names: Sequence[str]) -> None:
@@ -57,15 +60,21 @@ class Curvature(NamedTuple):
     hessian: list[list[Number]]
 
 
-def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt: Sequence[str]) -> Curvature:
+def hessian_in(
+    m: NumberType, output: Source, values: Mapping[str, Number], wrt: Sequence[str]
+) -> Curvature:
     """Return value, gradient and Hessian in number type `m`, in the order of `wrt`.
 
-    Raises `ExpressionError` with its place; `NotSmooth` (of `pieces`) at a kink or jump without them.
+    Raises `ExpressionError` with its place; `NotSmooth` (of `pieces`) at a kink or jump without
+    them.
     """
     graph = graph_of(output)
     duals = Duals(m)
     direction = {name: k for k, name in enumerate(wrt)}
-    seeded = {n: duals.seed(x, direction[n]) if n in direction else duals.number(x) for n, x in values.items()}
+    seeded = {
+        n: duals.seed(x, direction[n]) if n in direction else duals.number(x)
+        for n, x in values.items()
+    }
     try:
         at = evaluate_in(duals, graph, seeded, wrt)
         adjoints = None if breakpoints_met(at) else _dual_adjoints(duals, at)
@@ -87,9 +96,15 @@ def hessian_in(m: NumberType, output: Source, values: Mapping[str, Number], wrt:
 
 
 def _in_digits_if_lost(
-    graph: Graph, values: Mapping[str, float], at: Evaluation, adjoints: Sequence[Any], leaves: Sequence[Dual]
+    graph: Graph,
+    values: Mapping[str, float],
+    at: Evaluation,
+    adjoints: Sequence[Any],
+    leaves: Sequence[Dual],
 ) -> list[list[Number]] | None:
-    """Return the Hessian by way of more digits if doubles may have lost some; None if not, or if it does not fit."""
+    """Return the Hessian by way of more digits if doubles may have lost some; None if not, or if it
+    does not fit.
+    """
     lost = _cancelled_digits(at)
     if lost or _may_underflow((*at.graph.data, *adjoints), [leaf.d for leaf in leaves]):
         return _in_digits(graph, values, list(at.wanted), lost)
@@ -99,17 +114,23 @@ def _in_digits_if_lost(
 def _dual_adjoints(duals: Duals, at: Evaluation) -> Sequence[Any]:
     """Return the adjoints of all nodes, which carry derivatives too: one that is 0 may vary."""
     duals.strict = True
-    return at.sweep(backward, at.order, at.active, {at.graph.roots[0]: Dual(duals, duals.base.number(1), {})})
+    return at.sweep(
+        backward, at.order, at.active, {at.graph.roots[0]: Dual(duals, duals.base.number(1), {})}
+    )
 
 
 def _at_leaves(at: Evaluation, adjoints: Sequence[Any], zero: Dual) -> list[Dual]:
-    """Return the adjoint of each variable to differentiate by; `zero` where the output does not depend on it."""
+    """Return the adjoint of each variable to differentiate by; `zero` where the output does not
+    depend on it.
+    """
     reached = [None if i is None else adjoints[i] for i in at.wanted.values()]
     return [zero if adjoint is None else adjoint for adjoint in reached]
 
 
 def _mirror(rows: Sequence[list[Number]]) -> None:
-    """Copy the upper triangle of a symmetric matrix, whose halves are equal but for rounding, into the lower."""
+    """Copy the upper triangle of a symmetric matrix, whose halves are equal but for rounding, into
+    the lower.
+    """
     for i, row in enumerate(rows):
         for j in range(i):
             row[j] = rows[j][i]
@@ -126,9 +147,13 @@ def _may_underflow(numbers: Iterable[object], partials: Iterable[Mapping[int, fl
 
 
 def _cancelled_digits(at: Evaluation) -> int:
-    """Return the digits that may cancel in second derivatives of functions that are `cancels_near`."""
+    """Return the digits that may cancel in second derivatives of functions that are
+    `cancels_near`.
+    """
     digits = 0.0
-    for primitive, parents, active in zip(at.graph.primitives, at.graph.parents, at.active, strict=True):
+    for primitive, parents, active in zip(
+        at.graph.primitives, at.graph.parents, at.active, strict=True
+    ):
         if active and primitive.cancels_near:
             inputs = [float(primal(at.graph.data[p])) for p in parents]
             total, error = two_sum(*inputs)
@@ -158,7 +183,10 @@ def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Cur
     pairs = [(i, j) for i in range(len(held)) for j in range(i, len(held))]
     called = [f"`{wrt[k]}`" for k in held]
     names = ["the value", *[f"the derivative by {name}" for name in called]]
-    names += [f"the second derivative by {' and '.join(dict.fromkeys((called[i], called[j])))}" for i, j in pairs]
+    names += [
+        f"the second derivative by {' and '.join(dict.fromkeys((called[i], called[j])))}"
+        for i, j in pairs
+    ]
 
     def numbers(piece: SmoothBranch) -> list[Number]:
         gradient, rows = _without_lengths(m, piece)
@@ -169,7 +197,9 @@ def _at_breakpoints(m: NumberType, swept: Evaluation, wrt: Sequence[str]) -> Cur
 
     second_order = partial(SecondOrder, m, len(held))
     try:
-        result = shared(partial(TaylorSeries, m, MIN_SERIES_ORDER) if len(held) == 1 else second_order)
+        result = shared(
+            partial(TaylorSeries, m, MIN_SERIES_ORDER) if len(held) == 1 else second_order
+        )
     except Unknown:
         result = shared(second_order)
     zero = m.number(0)
@@ -187,7 +217,9 @@ def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], 
         gradient, rows = smooth.gradient(output), smooth.hessian(output)
     except (Failed, *NO_RESULT):
         assert piece.breakpoint is not None
-        raise piece.breakpoint.undecided("on one side the second derivative is infinite or undefined") from None
+        raise piece.breakpoint.undecided(
+            "on one side the second derivative is infinite or undefined"
+        ) from None
     count, zero = len(piece.wanted), m.number(0)
     forms = [_form(m, length.vector, len(rows)) for length in piece.lengths]
     for k in reversed(range(count, len(rows))):
@@ -200,7 +232,9 @@ def _without_lengths(m: NumberType, piece: SmoothBranch) -> tuple[list[Number], 
         for i, j in product(range(k), repeat=2):
             rows[i][j] = rows[i][j] + factor * form[i][j]
         if gradient[k] != 0 or any(rows[j][k] != 0 for j in range(k)):
-            raise length.breakpoint.refusal("the function is not smooth in the length of a vector that vanishes")
+            raise length.breakpoint.refusal(
+                "the function is not smooth in the length of a vector that vanishes"
+            )
     return gradient[:count], [row[:count] for row in rows[:count]]
 
 
@@ -216,14 +250,18 @@ def _ratio(m: NumberType, form: list[list[Number]], other: list[list[Number]]) -
     try:
         i = next(i for i in range(len(other)) if other[i][i] != 0)
         square = form[i][i] / other[i][i]
-        pairs = zip([x for row in form for x in row], [y for row in other for y in row], strict=True)
+        pairs = zip(
+            [x for row in form for x in row], [y for row in other for y in row], strict=True
+        )
         return m.sqrt(square) if all(m.same(x, square * y) for x, y in pairs) else None
     except (StopIteration, *NO_RESULT):
         return None
 
 
 # ---- Taylor series
-def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: str, order: int) -> list[Number]:
+def taylor_in(
+    m: NumberType, source: Source, values: Mapping[str, Number], by: str, order: int
+) -> list[Number]:
     """Return the coefficients of orders 0 to `order` in `by` at the point.
 
     Raises `ExpressionError` with its place in the text; `NotSmooth` if the two sides differ.
@@ -238,7 +276,9 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
         try:
             return [piece.smooth.coefficient(output, k) for k in range(order + 1)]
         except Failed as failed:
-            raise piece.as_kink_error(_fault(failed, list(piece.numbers), list(piece.numbers.values()))) from None
+            raise piece.as_kink_error(
+                _fault(failed, list(piece.numbers), list(piece.numbers.values()))
+            ) from None
 
     names = [f"the coefficient of order {k}" for k in range(order + 1)]
     try:
@@ -250,7 +290,11 @@ def taylor_in(m: NumberType, source: Source, values: Mapping[str, Number], by: s
 
 
 def directional_in(
-    m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]], order: int
+    m: NumberType,
+    source: Source,
+    values: Mapping[str, Number],
+    along: Mapping[str, Sequence[Number]],
+    order: int,
 ) -> list[Number]:
     """Return the coefficients of orders 0 to `order` in t at 0, along a curve.
 
@@ -260,15 +304,23 @@ def directional_in(
     series, expanded = _expand(m, source, values, along)
     if breakpoints_met(expanded):
         span = expanded.graph.span(expanded.graph.roots[0])
-        raise ExpressionError("derivative", "there is a kink at this point", span, "move the point to one side")
+        raise ExpressionError(
+            "derivative", "there is a kink at this point", span, "move the point to one side"
+        )
     return _coefficients(series, expanded, order)
 
 
 def _expand(
-    m: NumberType, source: Source, values: Mapping[str, Number], along: Mapping[str, Sequence[Number]]
+    m: NumberType,
+    source: Source,
+    values: Mapping[str, Number],
+    along: Mapping[str, Sequence[Number]],
 ) -> tuple[SeriesType, Evaluation]:
     series = SeriesType(m)
-    numbers = {n: series.variable(x, *along[n]) if n in along else series.number(x) for n, x in values.items()}
+    numbers = {
+        n: series.variable(x, *along[n]) if n in along else series.number(x)
+        for n, x in values.items()
+    }
     at = evaluate_in(series, source, numbers, along.keys())
     series.waiting += at.values
     return series, at
@@ -294,7 +346,15 @@ def _fault(failed: Failed, nodes: Iterable[int], numbers: Iterable[object]) -> N
         return NodeError(node, error.kind, error.message, error.hint)
     places = ", ".join(show(x.c[0]) for x in series.inputs)
     if isinstance(error, OverflowError):
-        message = f"the coefficient of order {order} of `{series.name}` at {places} is too large for {series.m.range}"
+        message = (
+            f"the coefficient of order {order} of `{series.name}` at {places} is too large for"
+            f" {series.m.range}"
+        )
         return NodeError(node, "overflow", message, "ask for a lower order, or use `--precision`")
     fate = f"its derivative of order {order} is infinite or undefined there"
-    return NodeError(node, "derivative", f"`{series.name}` has no power series at {places}: {fate}", "move the point")
+    return NodeError(
+        node,
+        "derivative",
+        f"`{series.name}` has no power series at {places}: {fate}",
+        "move the point",
+    )

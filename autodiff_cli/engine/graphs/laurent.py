@@ -1,8 +1,8 @@
 """Laurent: a number type of series in one variable, through removable singularities and poles.
 
-A series has its first nonzero coefficient, and some after it. Quotients need the first, so it is decided, by the base
-type or earlier. Sums, products, quotients and whole powers use the series; other operations the power series of
-their table row.
+A series has its first nonzero coefficient, and some after it. Quotients need the first, so it is
+decided, by the base type or earlier. Sums, products, quotients and whole powers use the series;
+other operations the power series of their table row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -17,8 +17,8 @@ from ..table.primitives import QUOTIENTS, by_name
 from .value import Source
 from .value_and_gradient import evaluate_in
 
+# Extra orders to try, as quotients lose some.
 MORE_ORDERS = (3, 8, 20, 48)
-"""Extra orders to try, as quotients lose some."""
 
 MAX_POWER = 100
 
@@ -34,11 +34,15 @@ class _TooShort(Exception):
 
 
 class Laurent(OperatorNumber, Valued):
-    """Coefficients `c` of powers of t from `start` on, the first not 0; or a constant, which does not vary."""
+    """Coefficients `c` of powers of t from `start` on, the first not 0; or a constant, which does
+    not vary.
+    """
 
     __slots__ = ("c", "m", "start", "varies")
 
-    def __init__(self, m: "_LaurentType", start: int, c: Sequence[Number], varies: bool = True) -> None:
+    def __init__(
+        self, m: "_LaurentType", start: int, c: Sequence[Number], varies: bool = True
+    ) -> None:
         self.m, self.start, self.c, self.varies = m, start, [*c], varies
 
     @property
@@ -59,7 +63,9 @@ class Laurent(OperatorNumber, Valued):
 
 
 class _LaurentType(Lifted):
-    """Series over a base type, of powers below `end` at first; `is_zero` decides whether a number is 0."""
+    """Series over a base type, of powers below `end` at first; `is_zero` decides whether a number
+    is 0.
+    """
 
     def __init__(self, base: NumberType, end: int, is_zero: IsZero) -> None:
         super().__init__(base, f"{base.name} series")
@@ -67,7 +73,9 @@ class _LaurentType(Lifted):
         self.zero, self.one = base.number(0), base.number(1)
 
     def number(self, x: Number) -> Laurent:
-        return x if isinstance(x, Laurent) else Laurent(self, 0, [self.base.number(x)], varies=False)
+        return (
+            x if isinstance(x, Laurent) else Laurent(self, 0, [self.base.number(x)], varies=False)
+        )
 
     def literal(self, text: str) -> Laurent:
         return self.number(self.base.literal(text))
@@ -84,7 +92,9 @@ class _LaurentType(Lifted):
         return x if x.varies else self.trim(0, x.c)
 
     def eq(self, a: Number, b: Number) -> bool:
-        """Return whether two series are equal beside the point, where both differ but for single points."""
+        """Return whether two series are equal beside the point, where both differ but for single
+        points.
+        """
         a, b = self.number(a), self.number(b)
         if not (a.varies or b.varies):
             return bool(a.x == b.x)
@@ -114,7 +124,9 @@ class _LaurentType(Lifted):
                 if numbers[1] == n and abs(n) <= MAX_POWER:
                     return self.power(numbers[0], n)
         if name in QUOTIENTS:
-            above, below = (self.function(part, numbers) if part else None for part in QUOTIENTS[name])
+            above, below = (
+                self.function(part, numbers) if part else None for part in QUOTIENTS[name]
+            )
             return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
@@ -167,11 +179,16 @@ class _LaurentType(Lifted):
         if pole is not None:
             return self.beside_pole(pole, inputs[-1])
         power = SeriesType(self.base)
-        numbers = [power.variable(*[x.at(k) + self.zero for k in range(end)]) if x.varies else x.x for x in inputs]
+        numbers = [
+            power.variable(*[x.at(k) + self.zero for k in range(end)]) if x.varies else x.x
+            for x in inputs
+        ]
         return self.trim(0, power.coefficients(power.step(name, *numbers), end), end)
 
     def pole(self, name: str, inputs: Sequence[Laurent], count: int) -> Pole | None:
-        """Return the series of a function at its last input's first coefficient; None if it has no pole there."""
+        """Return the series of a function at its last input's first coefficient; None if it has no
+        pole there.
+        """
         *fixed, x = inputs
         if not has_poles(name) or not x.varies or any(each.varies for each in fixed):
             return None
@@ -183,15 +200,20 @@ class _LaurentType(Lifted):
     def beside_pole(self, pole: Pole, x: Laurent) -> Laurent:
         """Return the series of a function at a pole, of its input's series."""
         u = self.trim(1, [x.at(k) for k in range(1, x.end)], x.end)
-        total = Laurent(self, 0, [])  # the rest has the size of the power of u that it is multiplied by
+        # the rest has the size of the power of u that it is multiplied by
+        total = Laurent(self, 0, [])
         for coefficient in reversed(pole.regular):
             total = self.sum(self.product(total, u), self.trim(0, [coefficient]))
-        leading = self.trim(0, [self.base.number(pole.leading.numerator) / pole.leading.denominator])
+        leading = self.trim(
+            0, [self.base.number(pole.leading.numerator) / pole.leading.denominator]
+        )
         return self.sum(self.quotient(leading, self.power(u, pole.order)), total)
 
     @staticmethod
     def check_expandable(name: str, inputs: Sequence[Laurent], end: int) -> None:
-        """Raise an error where a function has no Taylor series at its inputs, or no term of it is known."""
+        """Raise an error where a function has no Taylor series at its inputs, or no term of it is
+        known.
+        """
         if any(x.start < 0 for x in inputs if x.varies):
             raise NoSeries
         if end < 1:
@@ -201,8 +223,8 @@ class _LaurentType(Lifted):
             raise NoSeries
 
 
+# Functions whose poles are those of the functions that define them.
 BY_DEFINITION_AT_POLES = by_name({"beta": True})
-"""Functions whose poles are those of the functions that define them."""
 ARITHMETIC: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
     "add": _LaurentType.sum, "sub": _LaurentType.difference,
     "mul": _LaurentType.product, "div": _LaurentType.quotient,

@@ -30,8 +30,12 @@ def _python_function(name: str, primitive: Primitive) -> Callable[..., Any]:
     least = len(params) - len(primitive.defaults)
     arity = -1 if primitive.variadic else len(params)
 
-    def completed(args: tuple[Any, ...], named: dict[str, Any]) -> tuple[Primitive, tuple[Any, ...]]:
-        """Return the operation that is meant, and its arguments in order with those left out. Raises `TypeError`."""
+    def completed(
+        args: tuple[Any, ...], named: dict[str, Any]
+    ) -> tuple[Primitive, tuple[Any, ...]]:
+        """Return the operation that is meant, and its arguments in order with those left out.
+        Raises `TypeError`.
+        """
         args += tuple(named.pop(p) for p in params[len(args) :] if p in named)
         if primitive.longer and len(args) == len(PRIMITIVES[primitive.longer].params):
             return PRIMITIVES[primitive.longer], args

@@ -1,7 +1,8 @@
 """Operations with a rule of their own, `out._backward = rule`, as in the tutorials' engine.
 
-A rule is a function without arguments, which adds the derivatives of the result to the `grad` of its inputs. A sweep
-over a graph with such rules calls them as the tutorials' engine does, in place of the compiled sweep by the table.
+A rule is a function without arguments, which adds the derivatives of the result to the `grad` of
+its inputs. A sweep over a graph with such rules calls them as the tutorials' engine does, in place
+of the compiled sweep by the table.
 """
 
 from __future__ import annotations
@@ -29,7 +30,9 @@ def has_own_rules(nodes: Sequence[Any]) -> bool:
 
 
 def sweep(order: Sequence[Any]) -> None:
-    """Add the derivatives of the last node to the `grad` of all, by their rules. If one fails, nothing is added."""
+    """Add the derivatives of the last node to the `grad` of all, by their rules. If one fails,
+    nothing is added.
+    """
     before = [n.grad for n in order]
     for n in order:
         if n._first is not None:
@@ -45,6 +48,11 @@ def sweep(order: Sequence[Any]) -> None:
 
 
 def refuse_copy(about: Any) -> None:
-    """Raise TypeError for a node with a rule of its own, which refers to the nodes that it was made with."""
+    """Raise TypeError for a node with a rule of its own, which refers to the nodes that it was made
+    with.
+    """
     if about.rule is not None:
-        raise TypeError("a Value with a rule of its own (`_backward`) cannot be copied: the rule keeps the old inputs")
+        raise TypeError(
+            "a Value with a rule of its own (`_backward`) cannot be copied: the rule keeps the old"
+            " inputs"
+        )

@@ -1,4 +1,6 @@
-"""Values that record a function, with the comparisons that it made, so that the recording can take its place."""
+"""Values that record a function, with the comparisons that it made, so that the recording can take
+its place.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +15,9 @@ from .value import OPERATIONS, Value, as_value, is_array
 
 
 class RecordedComparison(NamedTuple):
-    """A comparison that a function made: a recording stands for it where the comparison comes out so again."""
+    """A comparison that a function made: a recording stands for it where the comparison comes out
+    so again.
+    """
 
     compare: Callable[[float, float], bool]
     operands: tuple[Value, Value]
@@ -21,7 +25,8 @@ class RecordedComparison(NamedTuple):
 
 
 class Traced(Value):
-    """A Value whose number cannot be read, as a function of it may not depend on the number but by operations.
+    """A Value whose number cannot be read, as a function of it may not depend on the number but by
+    operations.
 
     Comparisons are answered by the number that it has while the function is recorded, and are kept.
     """
@@ -39,8 +44,8 @@ class Traced(Value):
         if name not in Value.__slots__:
             raise AttributeError(name)  # libraries ask for their methods
         raise TypeError(
-            f"a function with `jit=True` cannot read `{name}` of a Value, which may differ in the next call: "
-            "leave `jit` out"
+            f"a function with `jit=True` cannot read `{name}` of a Value, which may differ in the"
+            " next call: leave `jit` out"
         )
 
     def __repr__(self) -> str:

@@ -36,19 +36,21 @@ class About(NamedTuple):
     """What passes its derivative on to its inputs, in place of the rule of the table."""
 
 
+# The `grad` of plain numbers, which own code of drawings can format as it does others.
 NOT_COMPUTED = math.nan
-"""The `grad` of plain numbers, which own code of drawings can format as it does others."""
 
 _NOTHING, _FIXED = About(), About(active=False)
 
 
 class _OwnRules:
     used = False
-    """Whether any node has had a rule or an operation of its own: then graphs are searched for them."""
+    """Whether any node has had a rule or an operation of its own: then graphs are searched for
+    them.
+    """
 
 
+# Held while gradients are added to leaves, which threads may share.
 _accumulating = threading.Lock()
-"""Held while gradients are added to leaves, which threads may share."""
 
 
 def _function(name: str, doc: str) -> Callable[[Value], Value]:
@@ -64,12 +66,16 @@ def _function_of_numpy(name: str, called: str) -> Callable[..., Value]:
         return apply(FUNCTIONS[called], self, *others)
 
     method.__name__, method.__qualname__ = name, f"Value.{name}"
-    method.__doc__ = f"`{called}` of this Value: what NumPy's `{name}` asks the entries of an array for."
+    method.__doc__ = (
+        f"`{called}` of this Value: what NumPy's `{name}` asks the entries of an array for."
+    )
     return method
 
 
 def is_array(x: object) -> bool:
-    """Return whether this is an array, which takes its entries one by one; plain numbers are asked first."""
+    """Return whether this is an array, which takes its entries one by one; plain numbers are asked
+    first.
+    """
     is_shaped = type(x) is not float and type(x) is not int and bool(getattr(x, "shape", ()))
     return is_shaped and hasattr(x, "__array__")
 
@@ -81,7 +87,9 @@ def _reflect(operation: Callable[[Value, Value], Value]) -> Callable[[Value, Num
     return method
 
 
-def _comparison(compare: Callable[[Number, Number], object]) -> Callable[[Value, Value | Number], bool]:
+def _comparison(
+    compare: Callable[[Number, Number], object],
+) -> Callable[[Value, Value | Number], bool]:
     def method(self: Value, other: Value | Number) -> bool:
         if is_array(other):
             return NotImplemented  # type: ignore[no-any-return]
@@ -93,11 +101,12 @@ def _comparison(compare: Callable[[Number, Number], object]) -> Callable[[Value,
 class Value:
     """A node of a computation's graph: a number, the operation that made it, and its inputs.
 
-    Arithmetic with Values and plain numbers makes new Values, evaluated at once. `backward()` on a result fills in
-    `grad`, the derivative of the result, of every Value that it was made from. Values made from a plain number
-    accumulate: the gradients of several results add up until `zero_grad()`, or `w.grad = 0.0`.
-    `==` says whether two are the same object; to compare numbers write `a.data == b.data`.
-    The numbers are doubles as computed, unchecked: `check(text, point)` counts the correct digits of a formula.
+    Arithmetic with Values and plain numbers makes new Values, evaluated at once. `backward()` on a
+    result fills in `grad`, the derivative of the result, of every Value that it was made from.
+    Values made from a plain number accumulate: the gradients of several results add up until
+    `zero_grad()`, or `w.grad = 0.0`. `==` says whether two are the same object; to compare numbers
+    write `a.data == b.data`. The numbers are doubles as computed, unchecked: `check(text, point)`
+    counts the correct digits of a formula.
 
     >>> w = Value(2.0, label="w")
     >>> loss = (w - 5) ** 2
@@ -106,14 +115,16 @@ class Value:
     (Value(data=9.0, grad=1.0), Value(data=2.0, grad=-6.0))
     """
 
-    # Python's garbage collector walks through all objects while a graph grows. So a node is one small
-    # object, without a tuple of its inputs, and rare attributes are elsewhere.
+    # Python's garbage collector walks through all objects while a graph grows. So a node is one
+    # small object, without a tuple of its inputs, and rare attributes are elsewhere.
     __slots__ = ("_about", "_first", "_second", "data", "grad", "primitive")
 
     data: Any
     """The value; None if not evaluated, a bool for a condition."""
     grad: Any
-    """The derivative of the output by this node, or None if it has no influence; nan for a plain number."""
+    """The derivative of the output by this node, or None if it has no influence; nan for a plain
+    number.
+    """
     primitive: Primitive
     """The operation, a row of the table; `VARIABLE` or `CONSTANT` for a leaf."""
     _first: Any
@@ -121,7 +132,9 @@ class Value:
     _second: Any
     _about: About
 
-    def __init__(self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = "") -> None:
+    def __init__(
+        self, data: Number, _children: Sequence[Value] = (), _op: str = "", label: str = ""
+    ) -> None:
         plain = type(data) is float and data - data == 0.0
         self.data = data if plain else as_float(data, "a Value needs a number, not")
         self.grad = 0.0
@@ -191,7 +204,9 @@ class Value:
 
     @property
     def _backward(self) -> Callable[[], object]:
-        """What adds the derivatives of this node's `grad` to those of its inputs; an own rule may be set."""
+        """What adds the derivatives of this node's `grad` to those of its inputs; an own rule may
+        be set.
+        """
         return self._about.rule or self._pass_on
 
     @_backward.setter
@@ -206,7 +221,9 @@ class Value:
             return
         if PRIMITIVES.get(self.primitive.name) is not self.primitive:
             hint = "set it where the operation is made: `out._backward = rule`"
-            raise ExpressionError("derivative", f"`{self._op}` has no rule for its derivative", None, hint)
+            raise ExpressionError(
+                "derivative", f"`{self._op}` has no rule for its derivative", None, hint
+            )
         for p, slope in zip(self._prev, _local_derivatives(self), strict=True):
             if slope is not None and p.primitive is not CONSTANT:
                 p.grad = (p.grad or 0.0) + self.grad * slope
@@ -214,9 +231,10 @@ class Value:
     def backward(self) -> None:
         """Compute the derivative of this result by every node below, as its `grad`.
 
-        Values made from a plain number accumulate: the derivative is added to the `grad` that they have, as in PyTorch,
-        so that the gradients of several results add up until `zero_grad()`. Results of operations start from 0 in every
-        call. Raises `ExpressionError` if a derivative is infinite, undefined or too large; nothing is added then.
+        Values made from a plain number accumulate: the derivative is added to the `grad` that they
+        have, as in PyTorch, so that the gradients of several results add up until `zero_grad()`.
+        Results of operations start from 0 in every call. Raises `ExpressionError` if a derivative
+        is infinite, undefined or too large; nothing is added then.
         """
         place = in_order((self,))
         if _OwnRules.used:
@@ -235,7 +253,9 @@ class Value:
                 n.grad = n.grad + (grad or 0.0) if n._first is None and n.grad else grad
 
     def zero_grad(self) -> None:
-        """Set `grad` of this Value, and of all that it was made from, to 0, before the next `backward()`."""
+        """Set `grad` of this Value, and of all that it was made from, to 0, before the next
+        `backward()`.
+        """
         for n in in_order([self]):
             n.grad = 0.0
 
@@ -253,8 +273,9 @@ class Value:
     def __float__(self) -> NoReturn:
         """Raise TypeError: functions of `math` would silently drop derivatives."""
         raise TypeError(
-            "a Value is not a float, which would lose its derivative: use the functions of `autodiff_cli`, "
-            "`autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number alone"
+            "a Value is not a float, which would lose its derivative: use the functions of"
+            " `autodiff_cli`, `autodiff_cli.sin(x)` for `math.sin(x)`, or `.data` for the number"
+            " alone"
         )
 
     def __format__(self, spec: str) -> str:
@@ -268,7 +289,9 @@ class Value:
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Value:
         for n in _below(self, memo):
-            memo[id(n)] = _copy([memo[id(p)] for p in n._prev], n.primitive, n.data, n.grad, n._about)
+            memo[id(n)] = _copy(
+                [memo[id(p)] for p in n._prev], n.primitive, n.data, n.grad, n._about
+            )
         copied: Value = memo[id(self)]
         return copied
 
@@ -301,7 +324,11 @@ class Value:
 
     def __truediv__(self, other: Value | Number) -> Value:
         y = other if type(other) is Value else _operand(other)
-        if type(a := self.data) is type(b := y.data) is float and b != 0.0 and (out := a / b) - out == 0.0:
+        if (
+            type(a := self.data) is type(b := y.data) is float
+            and b != 0.0
+            and (out := a / b) - out == 0.0
+        ):
             return _result(DIV, self, y, out)
         return _with_operand(DIV, self, y)
 
@@ -338,11 +365,12 @@ class Value:
 
 
 _INVERSES = "arccos arccosh arcsin arcsinh arctan arctan2 arctanh"
+# Functions that NumPy asks the entries of an array for, by the names of methods, and the functions
+# of the language.
 NUMPY_FUNCTIONS = {
     **{name: name for name in f"{_INVERSES} abs cbrt cosh exp2 expm1 hypot log10 log1p log2 sinh tan".split()},
     "fabs": "abs", "deg2rad": "rad", "radians": "rad", "rad2deg": "deg", "degrees": "deg",
 }  # fmt: skip
-"""Functions that NumPy asks the entries of an array for, by the names of methods, and the functions of the language."""
 
 for _name, _called in NUMPY_FUNCTIONS.items():
     setattr(Value, _name, _function_of_numpy(_name, _called))
@@ -469,8 +497,8 @@ def _hint(error: ExpressionError) -> ExpressionError:
     return error
 
 
+# What an array is beside a Value, as it takes its entries one by one: it has no number.
 NO_OPERAND = Value.__new__(Value)
-"""What an array is beside a Value, as it takes its entries one by one: it has no number."""
 NO_OPERAND.data = None
 
 
@@ -493,8 +521,8 @@ def as_value(x: Value | Number) -> Value:
     return created
 
 
+# Whole numbers to this one are doubles.
 MAX_EXACT_INT = 2**53
-"""Whole numbers to this one are doubles."""
 
 
 def as_float(x: object, refusal: str) -> float:
@@ -513,7 +541,9 @@ def as_float(x: object, refusal: str) -> float:
         )
     try:
         # `float` reads texts and buffers of them as well, and NumPy has texts with `__float__`
-        is_number = not isinstance(x, str | bytes) and (hasattr(x, "__float__") or hasattr(x, "__index__"))
+        is_number = not isinstance(x, str | bytes) and (
+            hasattr(x, "__float__") or hasattr(x, "__index__")
+        )
         number = float(x if is_number else None)  # type: ignore[arg-type]
     except OverflowError:
         number = math.inf
@@ -547,8 +577,8 @@ def _below(root: Value, done: Container[int]) -> Iterator[Value]:
 
 class _Packs(threading.local):
     def __init__(self) -> None:
+        # By id of each node being pickled, its pack and index.
         self.places: dict[int, tuple[ref[_Pack], int]] = {}
-        """By id of each node being pickled, its pack and index."""
 
 
 _packs = _Packs()
@@ -574,7 +604,9 @@ class _Pack:
 
     def _row(self, n: Value) -> tuple[Any, ...]:
         places = [self.places[id(p)] for p in n._prev]
-        inputs = [k if pack is self.here else p for p, (pack, k) in zip(n._prev, places, strict=True)]
+        inputs = [
+            k if pack is self.here else p for p, (pack, k) in zip(n._prev, places, strict=True)
+        ]
         return inputs, n.primitive, n.data, n.grad, n._about
 
 
@@ -625,8 +657,8 @@ def in_order(roots: Iterable[Value]) -> dict[Value, int]:
     return place
 
 
+# What is differentiated: an output, or its graph.
 Source = Value | Graph
-"""What is differentiated: an output, or its graph."""
 
 
 def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})) -> list[Value]:
@@ -640,7 +672,9 @@ def values_of(graph: Graph, replaced: Mapping[int, Value] = MappingProxyType({})
             value.data = graph.data[i]
             value.grad = graph.grads and graph.grads[i]
             source = constants[i][1] if i in constants else None
-            value._about = About(labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT)
+            value._about = About(
+                labels.get(i, ""), span_of(graph.places[i]), source, primitive is not CONSTANT
+            )
         values.append(value)
     return values
 
@@ -684,12 +718,15 @@ def _rows(place: Mapping[Value, int], nodes: Iterable[tuple[Value, int]]) -> Ite
 
 
 def _local_derivatives(n: Value) -> list[float | None]:
-    """Return the derivatives of one operation by each input: None after the first of a repeated one, or if it has none.
+    """Return the derivatives of one operation by each input: None after the first of a repeated
+    one, or if it has none.
 
     Kinks, structural zeros and errors are those of a sweep over this operation alone.
     """
     inputs = n._prev
-    leaves = {p: p if p.primitive is CONSTANT else _result(VARIABLE, None, None, p.data) for p in inputs}
+    leaves = {
+        p: p if p.primitive is CONSTANT else _result(VARIABLE, None, None, p.data) for p in inputs
+    }
     place = in_order((_result(n.primitive, *_kept([leaves[p] for p in inputs]), n.data),))
     try:
         grads = with_fallback(_quick_grads, _swept_grads, place)
@@ -700,7 +737,8 @@ def _local_derivatives(n: Value) -> list[float | None]:
 
 
 def gradient_by(output: Value, leaves: Sequence[Value]) -> list[float] | None:
-    """Return the derivatives of an evaluated result by some leaves; None if its graph has to be swept.
+    """Return the derivatives of an evaluated result by some leaves; None if its graph has to be
+    swept.
 
     No `grad` is read or changed.
     """
@@ -719,7 +757,9 @@ def gradient_by(output: Value, leaves: Sequence[Value]) -> list[float] | None:
 
 
 def _adjoints(place: dict[Value, int]) -> list[float] | None:
-    """Return the adjoints of all nodes by the fast lane, conditions and numbers without derivatives among them."""
+    """Return the adjoints of all nodes by the fast lane, conditions and numbers without derivatives
+    among them.
+    """
     data = [n.data for n in place]
     if set(map(type, data)) != {float}:
         return None

@@ -1,7 +1,7 @@
 """Value and gradient of a graph in any number type: multiprecision, exact or certified.
 
-The graph's own doubles are neither read nor changed. A number type needs `number` and `literal` for the leaves,
-and `is_finite`; see `numbers/base.py`.
+The graph's own doubles are neither read nor changed. A number type needs `number` and `literal` for
+the leaves, and `is_finite`; see `numbers/base.py`.
 """
 
 from collections.abc import Collection, Iterable, Mapping
@@ -14,15 +14,15 @@ from ..run.sweep import Breakpoint, NodeError, breakpoints, forward
 from ..table.operators import CONSTANT, VARIABLE
 from .value import Source, Value, graph_of
 
+# What is evaluated: a graph, or some outputs.
 Sources = Source | Iterable[Value]
-"""What is evaluated: a graph, or some outputs."""
 
 
 def at_point(m: NumberType, source: Sources, values: Mapping[str, Number]) -> Graph:
     """Return a graph with only its leaves evaluated, as numbers of type `m`.
 
-    `m` reads constants from their source; `values` are the variables, in `m`. Raises `ExpressionError` if `m` cannot
-    hold a constant.
+    `m` reads constants from their source; `values` are the variables, in `m`. Raises
+    `ExpressionError` if `m` cannot hold a constant.
     """
     graph = graph_of(source)
     data: list[Number | None] = [None] * len(graph.places)
@@ -35,9 +35,13 @@ def at_point(m: NumberType, source: Sources, values: Mapping[str, Number]) -> Gr
                 data[i] = m.number(number) if text is None else _literal(m, text)
             except OverflowError:
                 message = f"this number is too large for {m.range}"
-                raise ExpressionError("overflow", message, graph.span(i), "use a smaller number") from None
+                raise ExpressionError(
+                    "overflow", message, graph.span(i), "use a smaller number"
+                ) from None
             except Refusal as refusal:
-                raise ExpressionError(refusal.kind, refusal.message, graph.span(i), refusal.hint) from None
+                raise ExpressionError(
+                    refusal.kind, refusal.message, graph.span(i), refusal.hint
+                ) from None
     return graph.with_data(data)
 
 
@@ -50,7 +54,9 @@ def _literal(m: NumberType, text: str) -> Number:
     return m.measured(m.literal(digits), unit)
 
 
-def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wrt: Collection[str] = ()) -> Evaluation:
+def evaluate_in(
+    m: NumberType, source: Sources, values: Mapping[str, Number], wrt: Collection[str] = ()
+) -> Evaluation:
     """Evaluate outputs at `values`, for derivatives by `wrt`. Raises `ExpressionError`."""
     graph = at_point(m, source, values)
     places = {label: i for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
@@ -59,7 +65,9 @@ def evaluate_in(m: NumberType, source: Sources, values: Mapping[str, Number], wr
 
 def variables_of(graph: Graph) -> dict[str, Number]:
     """Return the numbers of a graph's variables, by name."""
-    return {label: graph.data[i] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE}
+    return {
+        label: graph.data[i] for i, label in graph.labels.items() if graph.primitives[i] is VARIABLE
+    }
 
 
 def value_in(m: NumberType, source: Source, values: Mapping[str, Number]) -> Number | None:
@@ -80,7 +88,9 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
     return list(at.breakpoints(at.sweep(breakpoints, at.order, at.active.varying)).values())
 
 
-def value_and_gradient(m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]) -> Evaluation:
+def value_and_gradient(
+    m: NumberType, source: Source, values: Mapping[str, Number], wrt: Collection[str]
+) -> Evaluation:
     """Return an output's `value` and `gradient` by `wrt` in number type `m`, at `values`.
 
     A variable that the graph lacks has derivative 0. Raises `ExpressionError` with its place.

@@ -1,4 +1,6 @@
-"""Ball: enclosures proven to contain the true number, by python-flint's arb, and exact forms of numbers."""
+"""Ball: enclosures proven to contain the true number, by python-flint's arb, and exact forms of
+numbers.
+"""
 
 from __future__ import annotations
 
@@ -28,15 +30,15 @@ from .base import (
 )
 from .exact import rational_value
 
+# Numbers of 2**MAX_EXPONENT or more overflow; those below 2**-MAX_EXPONENT are not computed.
 MAX_EXPONENT = 1_000_000_000
-"""Numbers of 2**MAX_EXPONENT or more overflow; those below 2**-MAX_EXPONENT are not computed."""
 
 
+# Longer sums, and products with more atoms, become one atom.
 MAX_TERMS = 8
-"""Longer sums, and products with more atoms, become one atom."""
 
+# The longest numerators and denominators of exact factors, in bits.
 MAX_BITS = 4096
-"""The longest numerators and denominators of exact factors, in bits."""
 
 
 class Atom:
@@ -45,17 +47,17 @@ class Atom:
     __slots__ = ("__weakref__", "key")
 
     def __init__(self, key: tuple[Any, ...]) -> None:
+        # Keeps the inner atoms alive.
         self.key = key
-        """Keeps the inner atoms alive."""
 
 
+# Atoms and their powers; empty for 1.
 Product = frozenset[tuple[Atom, int]]
-"""Atoms and their powers; empty for 1."""
 
 UNIT: Product = frozenset()
 
+# The rational factor of each product; none for 0, which no enclosure can prove.
 Form = dict[Product, Any]
-"""The rational factor of each product; none for 0, which no enclosure can prove."""
 
 ONE = fmpq(1)
 _ATOMS: WeakValueDictionary[tuple[Any, ...], Atom] = WeakValueDictionary()
@@ -95,7 +97,9 @@ def _sum(terms: Iterable[tuple[Product, Any]]) -> Form:
     for product, q in terms:
         total[product] = total.get(product, 0) + q
     form = {product: q for product, q in total.items() if q != 0}
-    if len(form) > MAX_TERMS or any(len(x) > MAX_TERMS or q.height_bits() > MAX_BITS for x, q in form.items()):
+    if len(form) > MAX_TERMS or any(
+        len(x) > MAX_TERMS or q.height_bits() > MAX_BITS for x, q in form.items()
+    ):
         return _atom("sum", _freeze(form))
     return form
 
@@ -133,7 +137,9 @@ def _divide(f: Form, g: Form) -> Form:
 
 # ---- balls
 class Ball(Compared, Operators):
-    """An enclosure of a number, and its exact form if known. Raises `Refusal` if neither decides a question."""
+    """An enclosure of a number, and its exact form if known. Raises `Refusal` if neither decides a
+    question.
+    """
 
     __slots__ = ("a", "form")
 
@@ -288,7 +294,9 @@ class Balls(NumberType):
         self._steps["zeta"] = 60 + bits**2 / 700
         self._step = 6 + bits // 700
         self._values: dict[tuple[Any, ...], Ball] = {}
-        self.__dict__.update({name: self._lifted(name, function) for name, function in _FUNCTIONS.items()})
+        self.__dict__.update(
+            {name: self._lifted(name, function) for name, function in _FUNCTIONS.items()}
+        )
 
     def _lifted(self, name: str, function: Callable[..., Ball]) -> Callable[..., Ball]:
         steps, bounds = self._steps[OPERATIONS[name].family], OPERATIONS[name].bounds
@@ -310,7 +318,9 @@ class Balls(NumberType):
                 rationals = [_as_rational(f) for f in forms]
                 rational = None
                 if None not in rationals:
-                    rational = rational_value(name, [Fraction(int(q.p), int(q.q)) for q in rationals])
+                    rational = rational_value(
+                        name, [Fraction(int(q.p), int(q.q)) for q in rationals]
+                    )
                 value = self._values[key] = compute(balls) if rational is None else ball(rational)
                 if value.form is None:
                     value.form = _atom(name, *parts)
@@ -365,8 +375,8 @@ def magnitude(x: Ball, low: bool = False) -> int:
 
 
 NATIVE = library_names(
-    "exp expm1 log log1p sqrt sin cos tan sec csc cot asin acos atan sinh cosh tanh sech csch coth asinh acosh atanh "
-    "erf erfc erfinv gamma digamma"
+    "exp expm1 log log1p sqrt sin cos tan sec csc cot asin acos atan sinh cosh tanh sech csch coth"
+    " asinh acosh atanh erf erfc erfinv gamma digamma"
 )
 
 
@@ -462,6 +472,7 @@ def _of_parameters(function: Callable[..., Any]) -> Callable[..., Ball]:
     return lambda m, *xs: Ball(function(m, *map(ball, xs)))
 
 
+# arb's functions, and those that it lacks or that need special care.
 _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NATIVE} | by_name({
     "pow": lambda m, x, y: _power(x, y),
     "cbrt": _cbrt,
@@ -484,12 +495,12 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NAT
     "beta": _beta,
     "polygamma": _polygamma,
 }) | {name: _of_parameters(function) for name, function in OF_PARAMETERS.items()}  # fmt: skip
-"""arb's functions, and those that it lacks or that need special care."""
 
 
 # ---- doubles
+# Bits that are tried for the double nearest to a number: the last are enough for phases of the
+# largest arguments.
 BITS_OF_DOUBLES = (128, 384, 1152)
-"""Bits that are tried for the double nearest to a number: the last are enough for phases of the largest arguments."""
 
 
 @cache
@@ -498,7 +509,9 @@ def _balls(bits: int) -> Balls:
 
 
 def nearest_double(name: str, inputs: Sequence[float]) -> float | None:
-    """Return the double nearest to a function's value; None where enclosures do not settle it, or find an error."""
+    """Return the double nearest to a function's value; None where enclosures do not settle it, or
+    find an error.
+    """
     refused = OPERATIONS[name].domain_message
     if refused is not None and refused(*inputs):
         # what is refused without python-flint is refused with it

@@ -37,14 +37,17 @@ def _enough(total: Coefficients, bound: Coefficients) -> Coefficients | None:
                 raise undecided("there is no bound on this number")
             largest = largest.max(abs(c).upper())
     small = largest * arb(2) ** -ctx.prec
-    pairs = [[(c, d.abs_upper()) for c, d in zip(*rows, strict=True)] for rows in zip(total, bound, strict=True)]
+    pairs = [
+        [(c, d.abs_upper()) for c, d in zip(*rows, strict=True)]
+        for rows in zip(total, bound, strict=True)
+    ]
     if not all(d <= small.max(arb(c.rad())) for row in pairs for c, d in row):
         return None
     return [[c + (-d).union(d) for c, d in row] for row in pairs]
 
 
+# How many bits a function may lose without being computed anew.
 SPARE_BITS = 30
-"""How many bits a function may lose without being computed anew."""
 
 
 def _is_zero(x: Any) -> bool:
@@ -57,7 +60,11 @@ def _is_zero(x: Any) -> bool:
 
 
 def _gamma_density(m: Any, a: Any, x: Any) -> Any:
-    return _density_at_zero(0, 0, a.a) if _is_zero(x.a) else ((a.a - 1) * x.a.log() - x.a - a.a.lgamma()).exp()
+    return (
+        _density_at_zero(0, 0, a.a)
+        if _is_zero(x.a)
+        else ((a.a - 1) * x.a.log() - x.a - a.a.lgamma()).exp()
+    )
 
 
 def _gamma_density_derivative(m: Any, n: Any, k: Any, a: Any, x: Any) -> Any:
@@ -102,7 +109,9 @@ def _gammainc_derivative(m: Any, n: Any, a: Any, x: Any) -> Any:
 
 # ---- the incomplete beta function
 def _end(x: Any) -> int | None:
-    """Return 0 or 1 if a number is that; None if it is neither. Raises `Refusal` if that is undecided."""
+    """Return 0 or 1 if a number is that; None if it is neither. Raises `Refusal` if that is
+    undecided.
+    """
     for end in (0, 1):
         if x == end:
             return end
@@ -172,7 +181,9 @@ def _zeta_derivative(m: Any, n: Any, s: Any) -> Any:
     if not s.a < -1:
         return _zeta_coefficients(s.a, order)[order] * math.factorial(order)
     waves = (s.a / 2).sin_pi(), (s.a / 2).cos_pi(), arb.pi()
-    return zeta_reflection(FUNCTIONS, s.a, waves, _zeta_coefficients(1 - s.a, order)) * math.factorial(order)
+    return zeta_reflection(
+        FUNCTIONS, s.a, waves, _zeta_coefficients(1 - s.a, order)
+    ) * math.factorial(order)
 
 
 def _zeta_coefficients(s: Any, order: int) -> list[Any]:
@@ -218,7 +229,8 @@ def _besselk(m: Any, nu: Any, x: Any) -> Any:
 
 
 def _of_large_parts(compute: Callable[[], Any], nu: Any, x: Any) -> Any:
-    """Return a number that is a difference of parts exp(2·x) times as large, with as many more bits.
+    """Return a number that is a difference of parts exp(2·x) times as large, with as many more
+    bits.
 
     So is K between the power series and the asymptotic one, and its derivatives by the order.
     """
@@ -281,8 +293,9 @@ def _faddeeva_im(m: Any, n: Any, x: Any, y: Any) -> Any:
     return faddeeva(whole_order(float(n)), acb(x.a, y.a)).imag
 
 
+# Precision, argument and value of the last call: a profile and its slopes take one after the other
+# at one point.
 _LAST_W: list[tuple[int, Any, Any]] = []
-"""Precision, argument and value of the last call: a profile and its slopes take one after the other at one point."""
 
 
 def _w(z: Any) -> Any:
@@ -297,12 +310,17 @@ def _w(z: Any) -> Any:
 
 
 def faddeeva(order: int, z: Any) -> Any:
-    """Return a derivative of w by w' = -2z·w + 2i/√π and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
+    """Return a derivative of w by w' = -2z·w + 2i/√π and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF
+    7.10.3).
+    """
     value, before = _w(z), acb(0)
     for k in range(order):
-        value, before = -2 * z * value + (-2 * k * before if k else acb(0, 2) / arb.pi().sqrt()), value
+        value, before = (
+            -2 * z * value + (-2 * k * before if k else acb(0, 2) / arb.pi().sqrt()),
+            value,
+        )
     return value
 
 
+# The functions by name, of balls; the values are those of python-flint.
 OF_PARAMETERS = functions_of(globals())
-"""The functions by name, of balls; the values are those of python-flint."""

@@ -20,8 +20,8 @@ from ..table.primitive import Number as Number
 if TYPE_CHECKING:
     from ..quantities.unit import Unit
 
+# The highest order of derivatives: more take seconds, and hardly any fits a double.
 HIGHEST_ORDER = 10_000
-"""The highest order of derivatives: more take seconds, and hardly any fits a double."""
 
 
 def whole_order(order: float) -> int:
@@ -36,7 +36,8 @@ def whole_order(order: float) -> int:
 def digits_text(x: Number, digits: int, **layout: Any) -> str:
     """Return a number of mpmath with so many significant digits, laid out as `nstr` says."""
     with x.context.workdps(digits + 10):
-        return str(x.context.nstr(+x, digits, **layout))  # Python writes no integers of over 4,300 digits
+        # Python writes no integers of over 4,300 digits
+        return str(x.context.nstr(+x, digits, **layout))
 
 
 def polygamma_below_zero(m: NumberType, n: Number, x: Number) -> Number:
@@ -58,13 +59,15 @@ class Refusal(AutodiffError):
         self.hint = hint
 
 
+# The kind of error that more digits may resolve.
 UNDECIDED = "undecided"
-"""The kind of error that more digits may resolve."""
 
 
 def undecided(message: str) -> Refusal:
     """Return the error for an enclosure that is too wide to continue."""
-    return Refusal(UNDECIDED, message, "move the point away from the kink or the edge of the domain")
+    return Refusal(
+        UNDECIDED, message, "move the point away from the kink or the edge of the domain"
+    )
 
 
 class Undecided:
@@ -77,8 +80,8 @@ class Undecided:
         raise undecided(self.message)
 
 
+# Errors of an operation without a value or a rule without a derivative.
 NO_RESULT = (Refusal, ValueError, ArithmeticError)
-"""Errors of an operation without a value or a rule without a derivative."""
 
 
 def _comparison(relation: Callable[[Any, Any], Any], question: str) -> Any:
@@ -186,9 +189,9 @@ class OperatorNumber:
 class NumberType:
     """A type of number: functions by name (`m.sin`, `m.pow`, `m.where`) for the table's rules.
 
-    Functions that the type lacks are composed of others, by `DEFINITIONS`. A rule combines numbers with `+ - * / **`
-    and whole literals, compares with `m.lt(x, 0)` and chooses with `m.where`, never with Python's `if`: types may not
-    know values yet.
+    Functions that the type lacks are composed of others, by `DEFINITIONS`. A rule combines numbers
+    with `+ - * / **` and whole literals, compares with `m.lt(x, 0)` and chooses with `m.where`,
+    never with Python's `if`: types may not know values yet.
     """
 
     name: str
@@ -243,12 +246,18 @@ class NumberType:
 
     def same(self, x: Number, y: Number) -> bool:
         """Return whether two computations of a number agree, to the type's precision."""
-        return bool(x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y))))
+        return bool(
+            x == y or (self.tolerance and abs(x - y) <= self.tolerance * max(abs(x), abs(y)))
+        )
 
     def measured(self, x: Number, unit: Unit) -> Number:
         """Return a number with a unit in coherent SI units."""
         product = x * self.number(unit.scale.numerator) / self.number(unit.scale.denominator)
-        return product * self.pow(self.literal("pi"), self.number(int(unit.pi))) if unit.pi else product
+        return (
+            product * self.pow(self.literal("pi"), self.number(int(unit.pi)))
+            if unit.pi
+            else product
+        )
 
     def definition(self, name: str) -> Callable[..., Number]:
         """Return a formula of other functions. Raises AttributeError if there is none."""

@@ -1,4 +1,6 @@
-"""Work: the budget of an answer, in steps, not time, to be reproducible: one for each line and each call."""
+"""Work: the budget of an answer, in steps, not time, to be reproducible: one for each line and each
+call.
+"""
 
 from __future__ import annotations
 
@@ -11,11 +13,11 @@ from itertools import count
 
 from ...errors import AutodiffError, Diagnosed, ExpressionError
 
+# Default budget of an answer, in steps of about a microsecond.
 STEPS = 1_000_000
-"""Default budget of an answer, in steps of about a microsecond."""
 
+# Further steps for each character of the program.
 STEPS_A_CHARACTER = 1_000
-"""Further steps for each character of the program."""
 
 # Costs in steps, measured in microseconds; number types know their own.
 # A sweep, for each node:
@@ -30,7 +32,8 @@ WRITTEN_STEP = 18  # of code: recorded, checked, ordered and written
 # An evaluation of a compiled program, or of many rows:
 SWEEP, COMPILED_CALL = 15, 1
 COMPILED_NODE = {"": 0.1, "gamma": 10.0}  # by family of functions; else 1
-PRODUCT_FACTOR = 2.5  # of a product of many, with its derivatives: partial products in 30 digits, both ways
+# of a product of many, with its derivatives: partial products in 30 digits, both ways
+PRODUCT_FACTOR = 2.5
 BLOCK, ROWS_IN_TURN = 50, 10
 DRAWN_INPUT, DRAWN_OUTPUT, DRAWN_NODE = 0.08, 0.14, 0.005  # at each of many random points
 FOLLOWED_DRAW = 500  # of an implicit model, where Newton's method does not reach its solution
@@ -47,7 +50,9 @@ DESCENT_COORDINATE = 3
 
 
 class BudgetExceeded(Diagnosed):
-    """An error of the kind `limit`: the budget is exhausted. Handlers of missing values do not catch it."""
+    """An error of the kind `limit`: the budget is exhausted. Handlers of missing values do not
+    catch it.
+    """
 
     node: int | None = None
     position = None
@@ -110,7 +115,10 @@ class Work:
         return BudgetExceeded(
             "limit",
             f"this takes more than the {self.most:,.0f} steps of work that it may take",
-            hint=f"{self._less}, or allow more: `--work {times if exactly else max(times, 10 * int(self.times))}`",
+            hint=(
+                f"{self._less}, or allow more: `--work"
+                f" {times if exactly else max(times, 10 * int(self.times))}`"
+            ),
         )
 
 
@@ -123,11 +131,11 @@ def current_budget() -> Work:
     return _in_force.get() or _UNBOUNDED
 
 
+# Objects allocated between two rows before a collection, more than a stream caches.
 MAX_GARBAGE_OBJECTS = 200_000
-"""Objects allocated between two rows before a collection, more than a stream caches."""
 
+# The number of young collections for each full collection.
 YOUNG_COLLECTIONS = 15
-"""The number of young collections for each full collection."""
 
 _collections = count(1)
 
@@ -162,7 +170,9 @@ def use_budget(times: int = 1, *, length: int = 0, anew: bool = True) -> Iterato
 
 @contextmanager
 def use_share(share: float) -> Iterator[None]:
-    """Use at most a share of what is left of the allowance, for work that may be left out. Raises `BudgetExceeded`."""
+    """Use at most a share of what is left of the allowance, for work that may be left out. Raises
+    `BudgetExceeded`.
+    """
     work = Work() if (current := _in_force.get()) is None else current
     held = work.left * (1 - share)
     work.left -= held

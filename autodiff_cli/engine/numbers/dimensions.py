@@ -1,4 +1,6 @@
-"""Dimensions as numbers: a sweep checks a formula, and gives units; the literal 0 has every dimension."""
+"""Dimensions as numbers: a sweep checks a formula, and gives units; the literal 0 has every
+dimension.
+"""
 
 from __future__ import annotations
 
@@ -21,14 +23,14 @@ from ..quantities.unit import (
 from ..table.primitives import COMPARES_DIMENSIONS, OF_CONDITIONS, OF_ONE_DIMENSION
 from .base import Number, NumberType, Refusal
 
+# The kind of error of inconsistent dimensions.
 KIND = "dimension"
-"""The kind of error of inconsistent dimensions."""
 
+# Maximum length of a literal that may be an exponent.
 MAX_LITERAL_LENGTH = 40
-"""Maximum length of a literal that may be an exponent."""
 
+# Functions that depend only on the sign of a quantity.
 _SIGNS = frozenset(["sign", "heaviside"])
-"""Functions that depend only on the sign of a quantity."""
 
 _ROOTS = {"sqrt": Fraction(1, 2), "cbrt": Fraction(1, 3)}
 
@@ -46,7 +48,11 @@ class Dimensioned(NamedTuple):
         return self.value == 0
 
     def __str__(self) -> str:
-        return str(si_unit(self.dimension)) or "a number" if len(self.dimension) == len(NUMBER) else "?"
+        return (
+            str(si_unit(self.dimension)) or "a number"
+            if len(self.dimension) == len(NUMBER)
+            else "?"
+        )
 
 
 _PLAIN = Dimensioned()
@@ -88,7 +94,9 @@ class Dimensions(NumberType):
         if name in OF_ONE_DIMENSION:
             return lambda m, *xs: self._alike(name, xs[1:] if name == "where" else xs)
         if name in _ROOTS:
-            return lambda m, x: Dimensioned(_scale(x.dimension, _ROOTS[name]), x.value if x.is_zero else None)
+            return lambda m, x: Dimensioned(
+                _scale(x.dimension, _ROOTS[name]), x.value if x.is_zero else None
+            )
         if name in COMPARES_DIMENSIONS:
             return lambda m, *xs: self._alike(name, xs) and _PLAIN
         if name in _SIGNS or name in OF_CONDITIONS:
@@ -101,7 +109,9 @@ class Dimensions(NumberType):
         for x in nonzero[1:]:
             if not self.same(x.dimension, nonzero[0].dimension):
                 first, second = self.describe(nonzero[0].dimension), self.describe(x.dimension)
-                verbs = {"add": "add", "where": "choose between"} | dict.fromkeys(COMPARES_DIMENSIONS, "compare")
+                verbs = {"add": "add", "where": "choose between"} | dict.fromkeys(
+                    COMPARES_DIMENSIONS, "compare"
+                )
                 message = f"cannot {verbs.get(name, 'combine')} {first} and {second}"
                 if name == "sub":
                     message = f"cannot subtract {second} from {first}"
@@ -109,7 +119,9 @@ class Dimensions(NumberType):
                 measured = [v for v in (nonzero[0], x) if not self.same(v.dimension, NUMBER)]
                 if len(measured) == 1:
                     unit = self._unit(measured[0])
-                    hint = f"give the number its unit: `2[{unit}]` in a formula, `2 {unit}` in a value"
+                    hint = (
+                        f"give the number its unit: `2[{unit}]` in a formula, `2 {unit}` in a value"
+                    )
                 raise Refusal(KIND, message, hint)
         return Dimensioned(nonzero[0].dimension, _constant(name, xs), _temperatures(name, xs))
 
@@ -127,7 +139,11 @@ class Dimensions(NumberType):
 
     def mul(self, x: Dimensioned, y: Dimensioned) -> Dimensioned:
         value = None if x.value is None or y.value is None else x.value * y.value
-        count = _times(x.temperatures, y.value) if x.temperatures is not None else _times(y.temperatures, x.value)
+        count = (
+            _times(x.temperatures, y.value)
+            if x.temperatures is not None
+            else _times(y.temperatures, x.value)
+        )
         zero = x.is_zero or y.is_zero
         return Dimensioned(_plus(x.dimension, y.dimension), Fraction(0) if zero else value, count)
 
@@ -171,9 +187,12 @@ class Dimensions(NumberType):
             return Dimensioned(NUMBER, x.value ** int(y.value))
         if y.value is None:
             message = (
-                f"a power of {self.describe(x.dimension)} needs a constant exponent, which determines its dimension"
+                f"a power of {self.describe(x.dimension)} needs a constant exponent, which"
+                " determines its dimension"
             )
-            raise Refusal(KIND, message, "write the exponent as a number, or divide the base by its unit")
+            raise Refusal(
+                KIND, message, "write the exponent as a number, or divide the base by its unit"
+            )
         return Dimensioned(_scale(x.dimension, y.value))
 
 

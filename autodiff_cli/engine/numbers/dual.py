@@ -1,4 +1,6 @@
-"""Dual: numbers with first derivatives, by the table's rules, for second ones by a backward sweep."""
+"""Dual: numbers with first derivatives, by the table's rules, for second ones by a backward
+sweep.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +11,11 @@ from ..table.primitive import Primitive
 from . import budget
 from .base import NO_RESULT, Lifted, Number, NumberType, Valued
 
+# The derivatives in the directions that a number depends on.
 Tangents = dict[int, Number]
-"""The derivatives in the directions that a number depends on."""
 
+# Directions whose cost is that of the sum, which the sweep counts.
 UNCHARGED_DIRECTIONS = 16
-"""Directions whose cost is that of the sum, which the sweep counts."""
 
 
 class Dual(Valued):
@@ -37,16 +39,22 @@ class Dual(Valued):
 
     def __mul__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):
-            return Dual(self.m, self.x * other, {k: t * other for k, t in self.d.items()}, self.fault)
+            return Dual(
+                self.m, self.x * other, {k: t * other for k, t in self.d.items()}, self.fault
+            )
         x, y = self.x, other.x
         d = _sum({k: t * y for k, t in self.d.items()}, {k: x * t for k, t in other.d.items()})
         return Dual(self.m, x * y, d, self.fault or other.fault)
 
     def __truediv__(self, other: Number) -> Dual:
         if not isinstance(other, Dual):
-            return Dual(self.m, self.x / other, {k: t / other for k, t in self.d.items()}, self.fault)
+            return Dual(
+                self.m, self.x / other, {k: t / other for k, t in self.d.items()}, self.fault
+            )
         y, out = other.x, self.x / other.x
-        d = _sum({k: t / y for k, t in self.d.items()}, {k: -(out * t) / y for k, t in other.d.items()})
+        d = _sum(
+            {k: t / y for k, t in self.d.items()}, {k: -(out * t) / y for k, t in other.d.items()}
+        )
         return Dual(self.m, out, d, self.fault or other.fault)
 
 
@@ -74,8 +82,8 @@ class Duals(Lifted):
     def __init__(self, base: NumberType, *, strict: bool = False) -> None:
         super().__init__(base, f"{base.name} with derivatives")
         self.derivative = "second derivative"
+        # Whether `is_finite` also requires derivatives, for the backward sweep.
         self.strict = strict
-        """Whether `is_finite` also requires derivatives, for the backward sweep."""
         if base.may_stay_open:
             self.eq = lambda x, y: base.eq(primal(x), primal(y))
             self.and_ = base.and_
@@ -111,7 +119,9 @@ class Duals(Lifted):
                 return Dual(self, out, {})
             d: Tangents = {}
             try:
-                for x, partial in zip(inputs, primitive.slopes(base, xs, out, varying), strict=True):
+                for x, partial in zip(
+                    inputs, primitive.slopes(base, xs, out, varying), strict=True
+                ):
                     if partial is None:
                         continue
                     if x.fault is not None:

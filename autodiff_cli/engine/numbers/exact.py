@@ -15,8 +15,8 @@ from ..table.primitives import by_name
 from . import budget
 from .base import NO_RESULT, Number, NumberType, Refusal
 
+# The most bits of numerators and denominators: sums of fractions grow.
 MAX_BITS = 14_000
-"""The most bits of numerators and denominators: sums of fractions grow."""
 
 
 class Exact(NumberType):
@@ -26,7 +26,9 @@ class Exact(NumberType):
     range = f"exact arithmetic, which ends at {MAX_BITS:,} bits"
 
     def __init__(self) -> None:
-        self.__dict__.update({name: _check(name, function) for name, function in RATIONAL_FUNCTIONS.items()})
+        self.__dict__.update(
+            {name: _check(name, function) for name, function in RATIONAL_FUNCTIONS.items()}
+        )
         self._longest = 0
 
     @property
@@ -85,7 +87,9 @@ def size(x: Fraction) -> int:
 
 
 def _irrational(message: str) -> Refusal:
-    return Refusal("domain", message, "use `--precision 50`, or `--certified`, instead of `--exact`")
+    return Refusal(
+        "domain", message, "use `--precision 50`, or `--certified`, instead of `--exact`"
+    )
 
 
 def rational_value(name: str, inputs: list[Fraction]) -> Fraction | None:
@@ -159,6 +163,7 @@ def _gamma(x: Fraction) -> Fraction:
     return Fraction(math.factorial(int(x) - 1))
 
 
+# Functions with some rational values; others are composed of them.
 RATIONAL_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "abs": abs,
     "neg": neg,
@@ -175,6 +180,5 @@ RATIONAL_FUNCTIONS: dict[str, Callable[..., Any]] = by_name({
     "power_minus_one": lambda x, y, out: _pow(x, y - 1),
     "gamma": _gamma,
 })  # fmt: skip
-"""Functions with some rational values; others are composed of them."""
 
 EXACT = Exact()

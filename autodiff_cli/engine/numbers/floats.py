@@ -1,8 +1,9 @@
 """REAL: Python's floats as a number type, the default.
 
-Functions take finite floats and raise ValueError outside the domain, ZeroDivisionError or OverflowError.
-Elementary functions are right to 4 ulp and special ones to 16, wherever the last digit of an argument does not change
-the value more. Underflow rounds to 0; vector functions return lists.
+Functions take finite floats and raise ValueError outside the domain, ZeroDivisionError or
+OverflowError. Elementary functions are right to 4 ulp and special ones to 16, wherever the last
+digit of an argument does not change the value more. Underflow rounds to 0; vector functions return
+lists.
 """
 
 from __future__ import annotations
@@ -20,20 +21,21 @@ from .base import Number, NumberType
 from .double import elementary, special
 from .double.twofold import by_enclosures, by_multiprecision, check_finite
 
+# Python's own accurate functions that raise the same errors.
 _AS_THEY_ARE = "sqrt exp exp2 expm1 sin cos tan asin acos atan sinh cosh tanh asinh acosh erf erfc"
-"""Python's own accurate functions that raise the same errors."""
 
+# Comparisons and logic.
 _CONDITIONS = "lt le gt ge eq ne and_ or_ not_"
-"""Comparisons and logic."""
 
+# Operations of one expression.
 PLAIN: dict[str, Callable[..., float]] = by_name({
-    "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x, y: float(x - y),
-    "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
-    "floor": lambda x: float(math.floor(x)), "ceil": lambda x: float(math.ceil(x)), "round": lambda x: float(round(x)),
-    "min": lambda *xs: float(min(xs)), "max": lambda *xs: float(max(xs)),
-    "hypot": lambda *xs: check_finite(math.hypot(*xs)), "relu": lambda x: float(x) if x > 0.0 else 0.0,
+    "abs": math.fabs, "neg": lambda x: float(-x), "add": lambda x, y: float(x + y), "sub": lambda x,
+    y: float(x - y), "mul": lambda x, y: float(x * y), "div": lambda x, y: float(x / y),
+    "floor": lambda x: float(math.floor(x)), "ceil": lambda x: float(math.ceil(x)),
+    "round": lambda x: float(round(x)), "min": lambda *xs: float(min(xs)),
+    "max": lambda *xs: float(max(xs)), "hypot": lambda *xs: check_finite(math.hypot(*xs)),
+    "relu": lambda x: float(x) if x > 0.0 else 0.0,
 })  # fmt: skip
-"""Operations of one expression."""
 
 
 def _norminv_scaled(p: float, mu: float, sigma: float) -> float:
@@ -70,16 +72,17 @@ def _faddeeva(name: str, n: float, x: float, y: float) -> float:
     return by_enclosures(name, n, x, y) if value is None else value
 
 
+# Functions without a formula in doubles that is right over their whole range.
 _BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative")
-"""Functions without a formula in doubles that is right over their whole range."""
 
+# Those whose enclosures by python-flint take a fraction of the time.
 _BY_ENCLOSURES = library_names(
-    "beta_density beta_density_derivative betainc betainc_derivative "
-    "besselj bessely besseli besselk besselj_slope bessely_slope "
-    "besseli_slope besselk_slope besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
+    "beta_density beta_density_derivative betainc betainc_derivative besselj bessely besseli"
+    " besselk besselj_slope bessely_slope besseli_slope besselk_slope besselj_derivative"
+    " bessely_derivative besseli_derivative besselk_derivative"
 )
-"""Those whose enclosures by python-flint take a fraction of the time."""
 
+# Functions by operation: Python's own, and those of `engine.numbers.double`.
 FUNCTIONS: dict[str, Callable[..., Any]] = (
     PLAIN
     | {name: getattr(math, name) for name in _AS_THEY_ARE.split()}
@@ -91,7 +94,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = (
     | {name: partial(by_multiprecision, name) for name in _BY_MULTIPRECISION}
     | {name: partial(by_enclosures, name) for name in _BY_ENCLOSURES}
 )
-"""Functions by operation: Python's own, and those of `engine.numbers.double`."""
 
 
 class Real(NumberType):

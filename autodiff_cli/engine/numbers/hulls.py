@@ -1,4 +1,6 @@
-"""What functions with kinks take over an interval: hulls of values, and the derivatives of their sides."""
+"""What functions with kinks take over an interval: hulls of values, and the derivatives of their
+sides.
+"""
 
 from __future__ import annotations
 
@@ -14,6 +16,9 @@ def _unit_vectors(n: int) -> list[list[int]]:
     return [[int(j == k) for j in range(n)] for k in range(n)]
 
 
+# Derivatives of functions with kinks whose convex hull contains the generalized ones (Clarke,
+# Optimization and Nonsmooth Analysis, 2.3): by the mean value theorem for these, they bound the
+# changes of a function across a kink too.
 SIDES_OF_KINKS: Mapping[str, Callable[[int], Sequence[Sequence[int]]]] = by_name({
     "abs": lambda n: [(-1,), (1,)],
     "relu": lambda n: [(0,), (1,)],
@@ -22,13 +27,12 @@ SIDES_OF_KINKS: Mapping[str, Callable[[int], Sequence[Sequence[int]]]] = by_name
     "clamp": _unit_vectors,
     "hypot": lambda n: [*product((-1, 1), repeat=n)],
 })  # fmt: skip
-"""Derivatives of functions with kinks whose convex hull contains the generalized ones (Clarke, Optimization and
-Nonsmooth Analysis, 2.3): by the mean value theorem for these, they bound the changes of a function across a kink too.
-"""
 
 
 def with_hulls(m: Any) -> Any:
-    """Return balls that have a value of these functions where it is undecided which side of a kink a number is on."""
+    """Return balls that have a value of these functions where it is undecided which side of a kink
+    a number is on.
+    """
     from flint import arb
 
     from .ball import Ball, ball

@@ -1,4 +1,6 @@
-"""Multiprecision: binary numbers of any number of digits, by mpmath, from exact decimals or from doubles."""
+"""Multiprecision: binary numbers of any number of digits, by mpmath, from exact decimals or from
+doubles.
+"""
 
 from __future__ import annotations
 
@@ -16,18 +18,19 @@ from . import budget
 from .base import Number, NumberType, polygamma_below_zero, whole_order
 from .multiprecision_special import OF_PARAMETERS
 
+# Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about
+# 1e±30103.
 MAX_EXPONENT = 100_000
-"""Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about 1e±30103."""
 
+# Guard bits of every function.
 GUARD_BITS = 64
-"""Guard bits of every function."""
 
 NAMED = {"pi": "pi", "π": "pi", "e": "e"}
 
 _COSTS = {"": (20, 1.8, 2_300), "gamma": (90, 2.7, 110_000), "error": (30, 2.5, 240_000)}
 _COSTS["inverse error"] = 800, 2.5, 9_500
+# Cost of a function by family: constant + bits**power / divisor, in microseconds.
 _COSTS["zeta"] = 1_000, 3.4, 200_000
-"""Cost of a function by family: constant + bits**power / divisor, in microseconds."""
 
 Function = Callable[..., Number]
 
@@ -46,8 +49,8 @@ class Multiprecision(NumberType):
         self.tolerance = self.context.mpf(10) ** (3 - digits)
         self.decimals = decimals
         self._step = int(self.context.prec**1.5 / 25000)
+        # The precision of prepared constants of the gamma family, in bits.
         self._prepared = 0
-        """The precision of prepared constants of the gamma family, in bits."""
         self.underflowed = False
         self._inside = False
         for name, function in _FUNCTIONS.items():
@@ -98,7 +101,9 @@ class Multiprecision(NumberType):
 
     # ---- functions
     def __getattr__(self, name: str) -> Any:
-        function = self.__dict__[name] = self._guarded(name, self.definition(name), accurate=name in _SURE)
+        function = self.__dict__[name] = self._guarded(
+            name, self.definition(name), accurate=name in _SURE
+        )
         return function
 
     def _guarded(self, name: str, function: Function, *, accurate: bool = False) -> Function:
@@ -171,7 +176,8 @@ def _theirs(name: str) -> Function:
 
 
 NATIVE = library_names(
-    "sqrt sign floor ceil sin cos tan sec csc cot asin acos atan atan2 tanh coth asinh acosh atanh log1p erfinv"
+    "sqrt sign floor ceil sin cos tan sec csc cot asin acos atan atan2 tanh coth asinh acosh atanh"
+    " log1p erfinv"
 ) | by_name({"round": "nint", "abs": "fabs"})
 
 
@@ -205,8 +211,8 @@ def _pow(m: Multiprecision, x: Number, y: Number) -> Number:
 
 
 # ---- trigonometric and hyperbolic
+# The cost of the sine and cosine of a derivative of sinc, in steps of its recurrence.
 SINC_WAVES = 20
-"""The cost of the sine and cosine of a derivative of sinc, in steps of its recurrence."""
 
 
 def _sinc_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
@@ -243,8 +249,8 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
 
 
 # ---- special
+# The largest binary exponent for which erfcx is a product: beyond, a series in 1/x**2 is short.
 MAX_ERFCX_MAG = 32
-"""The largest binary exponent for which erfcx is a product: beyond, a series in 1/x**2 is short."""
 
 
 def _erfcx(m: Multiprecision, x: Number) -> Number:
@@ -252,7 +258,8 @@ def _erfcx(m: Multiprecision, x: Number) -> Number:
     if x < 0 or context.mag(x) > MAX_ERFCX_MAG:
         return _erfcx_derivative(m, 0, x)
     m._charge("error")
-    # the error of a square in the exponent; in 800 digits a hundred times as fast as the confluent function
+    # the error of a square in the exponent; in 800 digits a hundred times as fast as the confluent
+    # function
     with context.extraprec(2 * max(context.mag(x), 0) + 10):
         return context.exp(x * x) * context.erfc(x)
 
@@ -264,7 +271,11 @@ def _erfcx_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
         return DEFINITIONS["erfcx_derivative"](m, n, x) if order else m.exp(x * x) * m.erfc(x)
     half = context.mpf(1) / 2
     # DLMF 7.18.4, 7.18.10
-    size = context.factorial(order) * context.hyperu((order + 1) * half, half, x * x) / context.sqrt(context.pi)
+    size = (
+        context.factorial(order)
+        * context.hyperu((order + 1) * half, half, x * x)
+        / context.sqrt(context.pi)
+    )
     return -size if order % 2 else size
 
 
@@ -325,7 +336,8 @@ def _lgamma(m: Multiprecision, x: Number) -> Number:
     if x > 0:
         return context.loggamma(x)
     with context.extraprec(context.prec):  # the logarithms may cancel
-        return context.ln(context.pi / abs(x * context.sinpi(x))) - context.loggamma(-x)  # DLMF 5.5.3
+        # DLMF 5.5.3
+        return context.ln(context.pi / abs(x * context.sinpi(x))) - context.loggamma(-x)
 
 
 def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
@@ -339,7 +351,9 @@ def _polygamma(m: Multiprecision, n: Number, x: Number) -> Number:
 
 
 def _fixed_power(base: int, exponent: int, bits: int) -> int:
-    """Return base**exponent, both fixed-point numbers of 2**-bits, by squaring; exponent ≥ 1 is a plain integer."""
+    """Return base**exponent, both fixed-point numbers of 2**-bits, by squaring; exponent ≥ 1 is a
+    plain integer.
+    """
     power = base
     for bit in bin(exponent)[3:]:
         power = power * power >> bits
@@ -349,7 +363,9 @@ def _fixed_power(base: int, exponent: int, bits: int) -> int:
 
 
 def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
-    """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF 25.11.5)."""
+    """Return Σ 1/(x + k)^(order + 1), x > 0, order > 0, by Euler-Maclaurin summation (DLMF
+    25.11.5).
+    """
     # In integers of 2**-bits, relative to the first term: mpmath's complex numbers are slow.
     context = m.context
     bits = context.prec + 64 - context.prec % 64 + 64  # few values: Bernoulli numbers are cached
@@ -358,7 +374,11 @@ def _hurwitz_zeta(m: Multiprecision, order: int, x: Number) -> Number:
     count = max(0, math.ceil(order + 0.2 * bits - x)) if x < order + bits else 0
     start, total = x.to_fixed(bits) if count else 0, 0
     for k in range(count):
-        term = _fixed_power((start << bits) // (start + (k << bits)), order + 1, bits) if k else 1 << bits
+        term = (
+            _fixed_power((start << bits) // (start + (k << bits)), order + 1, bits)
+            if k
+            else 1 << bits
+        )
         if not term:
             return context.ldexp(total, -bits) * first
         total += term
@@ -409,7 +429,11 @@ def _beta_by_reflection(m: Multiprecision, a: Number, b: Number, wave: Number) -
     context = m.context
     smaller, larger, total = min(a, b), max(a, b), a + b
     if total >= 1:
-        return context.pi / (context.sinpi(smaller) * larger) * m.exp(-_log_beta(m, 1 - smaller, total))
+        return (
+            context.pi
+            / (context.sinpi(smaller) * larger)
+            * m.exp(-_log_beta(m, 1 - smaller, total))
+        )
     if larger > 0:
         return wave / context.sinpi(smaller) * m.exp(_log_beta(m, 1 - total, larger))
     factor = wave * context.pi / (context.sinpi(a) * context.sinpi(b) * (1 - total))
@@ -428,6 +452,7 @@ def _log_beta(m: Multiprecision, a: Number, b: Number) -> Number:
         return context.loggamma(a) + context.loggamma(b) - context.loggamma(a + b)
 
 
+# mpmath's functions, some with special cases; the guard bits suffice.
 _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.items()} | by_name(
     {
         "exp": _steep("exp", 0),
@@ -438,7 +463,9 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "pow": _pow,
         "cbrt": lambda m, x: m.context.sign(x) * m.context.cbrt(abs(x)),
         "erf": lambda m, x: m.context.sign(x) if m.context.mag(x) > 17 else m.context.erf(x),
-        "erfc": lambda m, x: m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2,
+        "erfc": lambda m, x: (
+            m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2
+        ),
         "erfcx": _erfcx,
         "erfcx_derivative": _erfcx_derivative,
         "normcdf": _normcdf,
@@ -455,8 +482,8 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         **OF_PARAMETERS,
     }
 )
-"""mpmath's functions, some with special cases; the guard bits suffice."""
 
+# All functions, some with twice the bits.
 _FUNCTIONS = _SURE | by_name(
     {
         "power_minus_one": lambda m, x, y, out: m.pow(x, y - 1),
@@ -469,4 +496,3 @@ _FUNCTIONS = _SURE | by_name(
         "beta_slope": _beta_slope,
     }
 )
-"""All functions, some with twice the bits."""

@@ -25,36 +25,36 @@ from .parameter_series import (
     zeta_reflection,
 )
 
+# How many of the last bits two computations with different precisions may differ in.
 TOLERATED_BITS = 32
-"""How many of the last bits two computations with different precisions may differ in."""
 
+# A derivative whose digits still cancel with so many further bits is not told from 0.
 MOST_EXTRA_BITS = 60_000
-"""A derivative whose digits still cancel with so many further bits is not told from 0."""
 
+# The work of a step of a continued fraction, in microseconds.
 STEP_OF_FRACTION = 12
-"""The work of a step of a continued fraction, in microseconds."""
 
+# Bessel functions of larger orders are not computed: sums would take minutes.
 MAX_ORDER = 1000
-"""Bessel functions of larger orders are not computed: sums would take minutes."""
 
+# Below, the integral of K is longer than its series.
 LEAST_FOR_INTEGRAL = 1
-"""Below, the integral of K is longer than its series."""
 
+# The work of a Bessel function for each unit of its argument, in microseconds, if it is a series.
 STEP_OF_BESSEL = 5
-"""The work of a Bessel function for each unit of its argument, in microseconds, if it is a series."""
 
+# Below, ζ(s) is reflected to ζ(1 - s): sums lose digits there.
 ZETA_LEFT_END = -1
-"""Below, ζ(s) is reflected to ζ(1 - s): sums lose digits there."""
 
+# |ζ(s)| is above 1e50000 below, but for its zeros, and so overflows.
 MIN_ZETA_INPUT = -20_000
-"""|ζ(s)| is above 1e50000 below, but for its zeros, and so overflows."""
 
+# The power of 2 underflows above.
 MAX_ZETA_INPUT = 200_000
-"""The power of 2 underflows above."""
 
 TERMS_AT_A_TIME = 16
+# The work of a term of a sum of integers, in microseconds.
 STEP_OF_INTEGERS = 0.5
-"""The work of a term of a sum of integers, in microseconds."""
 
 
 def _functions(m: Any) -> TermFunctions:
@@ -67,7 +67,9 @@ def _settled(m: Any, compute: Callable[[], Number], extra: int = 64) -> Number:
     while extra < MOST_EXTRA_BITS:
         with context.extraprec(extra):
             value = compute()
-            if before is not None and _agree(context, value, before, context.prec - extra - TOLERATED_BITS):
+            if before is not None and _agree(
+                context, value, before, context.prec - extra - TOLERATED_BITS
+            ):
                 return value
         before, extra = value, 2 * extra
     raise undecided("cannot determine whether this number is 0")
@@ -172,7 +174,9 @@ def _lower_gamma_slope(m: Any, a: Number, x: Number, extra: int) -> Number:
 
 
 def _lower_gamma_sums(m: Any, a: Number, x: Number) -> tuple[Number, Number]:
-    """Return Σ t and Σ t·h of the terms t = x^k/((a + 1)·…·(a + k)), where h is 1/(a + 1) + … + 1/(a + k)."""
+    """Return Σ t and Σ t·h of the terms t = x^k/((a + 1)·…·(a + k)), where h is 1/(a + 1) + … +
+    1/(a + k).
+    """
     context = m.context
     bits = context.prec + 32 + max(0, context.mag(x))
     factor, below = x.to_fixed(bits), a.to_fixed(bits)
@@ -199,8 +203,12 @@ def _upper_gamma(m: Any, a: Number, x: Number) -> Number:
     return a * _gamma_term(m, a, x)[0][0] / fraction
 
 
-def _continued_fraction(m: Any, start: Number, part: Callable[[int], tuple[Number, Number]]) -> Number:
-    """Return start + n₁/(d₁ + n₂/(d₂ + …)) by the modified Lentz algorithm (Numerical Recipes 5.2)."""
+def _continued_fraction(
+    m: Any, start: Number, part: Callable[[int], tuple[Number, Number]]
+) -> Number:
+    """Return start + n₁/(d₁ + n₂/(d₂ + …)) by the modified Lentz algorithm (Numerical Recipes
+    5.2).
+    """
     context = m.context
     end = context.ldexp(1, -context.prec)
     tiny = context.ldexp(1, -4 * context.prec)
@@ -230,14 +238,20 @@ def _gammainc_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
 
 
 # ---- the incomplete beta function
-def _beta_sizes(m: Any, a: Number, b: Number, x: Number) -> tuple[Number, tuple[Number, Number], int]:
-    """Return 1 - x, the logarithms of x and 1 - x, and the bits before the point of what is multiplied with them."""
+def _beta_sizes(
+    m: Any, a: Number, b: Number, x: Number
+) -> tuple[Number, tuple[Number, Number], int]:
+    """Return 1 - x, the logarithms of x and 1 - x, and the bits before the point of what is
+    multiplied with them.
+    """
     context = m.context
     logs = context.ln(x), context.log1p(-x)
     return context.fsub(1, x, exact=True), logs, _size(context, a * logs[0], b * logs[1], a, b) + 16
 
 
-def _beta_term(m: Any, a: Number, b: Number, x: Number, orders: tuple[int, int] = (0, 0)) -> Coefficients:
+def _beta_term(
+    m: Any, a: Number, b: Number, x: Number, orders: tuple[int, int] = (0, 0)
+) -> Coefficients:
     context = m.context
     m._charge("gamma")
     *_, extra = _beta_sizes(m, a, b, x)
@@ -252,7 +266,9 @@ def _beta_density(m: Any, a: Number, b: Number, x: Number) -> Number:
     return a * _beta_term(m, a, b, x)[0][0] / (x * m.context.fsub(1, x, exact=True))
 
 
-def _beta_density_derivative(m: Any, i: Number, j: Number, k: Number, a: Number, b: Number, x: Number) -> Number:
+def _beta_density_derivative(
+    m: Any, i: Number, j: Number, k: Number, a: Number, b: Number, x: Number
+) -> Number:
     if x in (0, 1):
         by_a, by_b, by_x = (whole_order(float(n)) for n in (i, j, k))
         return _beta_density_at_end(by_a, by_b, by_x, a, b, x)
@@ -301,7 +317,9 @@ def _betainc_derivative(m: Any, i: Number, j: Number, a: Number, b: Number, x: N
     return _beta_sum(m, (by_a, by_b), a, b, x, series.lost)
 
 
-def _beta_sum(m: Any, orders: tuple[int, int], a: Number, b: Number, x: Number, lost: int) -> Number:
+def _beta_sum(
+    m: Any, orders: tuple[int, int], a: Number, b: Number, x: Number, lost: int
+) -> Number:
     by_a, by_b = orders
 
     def coefficient() -> Number:
@@ -336,10 +354,14 @@ def _zeta_derivative(m: Any, n: Number, s: Number) -> Number:
 
 
 def _zeta_far(m: Any, order: int, s: Number) -> Number:
-    """Return the sum of the powers of 1 … 3, of which the last is beyond the digits of the others."""
+    """Return the sum of the powers of 1 … 3, of which the last is beyond the digits of the
+    others.
+    """
     if s > MAX_ZETA_INPUT:
         return m.underflow() if order else 1
-    return sum([(-m.context.ln(k)) ** order * m.context.power(k, -s) for k in (1, 2, 3)][order > 0 :])
+    return sum(
+        [(-m.context.ln(k)) ** order * m.context.power(k, -s) for k in (1, 2, 3)][order > 0 :]
+    )
 
 
 # ---- Bessel functions
@@ -399,10 +421,12 @@ def _besselk(m: Any, nu: Number, x: Number) -> Number:
 
 
 def _besselk_integral(m: Any, nu: Number, x: Number) -> Number:
-    """Return the integral of exp(-x·cosh(t))·cosh(νt) over t > 0 (DLMF 10.32.9), by the trapezoidal rule.
+    """Return the integral of exp(-x·cosh(t))·cosh(νt) over t > 0 (DLMF 10.32.9), by the trapezoidal
+    rule.
 
-    The error is about exp(-2πd/h) for a step h, of the sum of the same function at t + id; d < π/2. All terms are
-    positive. Where the order is whole the series of mpmath is a limit, which is far slower.
+    The error is about exp(-2πd/h) for a step h, of the sum of the same function at t + id; d < π/2.
+    All terms are positive. Where the order is whole the series of mpmath is a limit, which is far
+    slower.
     """
     context = m.context
     bits, depth = 0.7 * context.prec + 20, 1.3
@@ -439,7 +463,9 @@ def _besselk_derivative(m: Any, n: Number, nu: Number, x: Number) -> Number:
 
 
 def _by_order(m: Any, n: Number, nu: Number, x: Number, sign: int, first_kind: bool) -> Number:
-    """Return the n-th derivative of a Bessel function by its order, of trigonometric or exponential kind (`sign`)."""
+    """Return the n-th derivative of a Bessel function by its order, of trigonometric or exponential
+    kind (`sign`).
+    """
     order, context = whole_order(float(n)), m.context
     _check_order(nu)
     if x < 0:
@@ -451,7 +477,9 @@ def _by_order(m: Any, n: Number, nu: Number, x: Number, sign: int, first_kind: b
 
     def compute() -> Number:
         waves = context.pi, context.sinpi(nu), context.cospi(nu)
-        return bessel_derivative(_functions(m), order, nu, x, sign, None if first_kind else waves, _enough(m))
+        return bessel_derivative(
+            _functions(m), order, nu, x, sign, None if first_kind else waves, _enough(m)
+        )
 
     # the terms of the series are about exp(x) where their sum may be exp(-x)
     return _settled(m, compute, 64 + int(3 * min(float(x), 1e6)))
@@ -480,12 +508,14 @@ def _faddeeva_at(m: Any, order: int, x: Number, y: Number) -> Any:
 
 
 def _faddeeva(m: Any, order: int, z: Any, value: Any, slope: Any) -> Any:
-    """Return a derivative of w by w' = -2z·w + slope and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF 7.10.3)."""
+    """Return a derivative of w by w' = -2z·w + slope and w⁽ᵏ⁺¹⁾ = -2z·w⁽ᵏ⁾ - 2k·w⁽ᵏ⁻¹⁾ (DLMF
+    7.10.3).
+    """
     before: Any = 0
     for k in range(order):
         value, before = -2 * z * value + (-2 * k * before if k else slope), value
     return value
 
 
+# The functions by name.
 OF_PARAMETERS = functions_of(globals())
-"""The functions by name."""

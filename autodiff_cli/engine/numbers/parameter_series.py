@@ -1,7 +1,9 @@
-"""Derivatives of special functions by their parameters, from power series in the parameters' changes.
+"""Derivatives of special functions by their parameters, from power series in the parameters'
+changes.
 
-A function of parameters a and b is computed at a + ε and b + δ, as far as the wanted powers of ε and δ. Numbers are
-those of mpmath or balls of python-flint: whatever has the operators of arithmetic.
+A function of parameters a and b is computed at a + ε and b + δ, as far as the wanted powers of ε
+and δ. Numbers are those of mpmath or balls of python-flint: whatever has the operators of
+arithmetic.
 """
 
 from __future__ import annotations
@@ -14,22 +16,22 @@ from . import budget
 
 Number = Any
 
+# The factor of ε^i δ^j at [i][j].
 Coefficients = list[list[Number]]
-"""The factor of ε^i δ^j at [i][j]."""
 
+# Where more terms are needed their number is no matter.
 MOST_TERMS = 1e12
-"""Where more terms are needed their number is no matter."""
 
+# How many bits of a term take a step of work.
 BITS_OF_STEP = 100
-"""How many bits of a term take a step of work."""
 
 LN_2 = math.log(2.0)
 
+# The least terms between two looks at the remainder of a sum.
 CHECKED_EACH = 8
-"""The least terms between two looks at the remainder of a sum."""
 
+# The work of a coefficient of a term, in microseconds.
 TERM_STEPS = 3
-"""The work of a coefficient of a term, in microseconds."""
 
 
 class Linear(NamedTuple):
@@ -56,7 +58,10 @@ def _before(y: Coefficients, factor: Linear, i: int, j: int) -> Number:
 
 def times(x: Coefficients, factor: Linear) -> Coefficients:
     """Return the product of a series and a factor."""
-    return [[factor.constant * c + _before(x, factor, i, j) for j, c in enumerate(row)] for i, row in enumerate(x)]
+    return [
+        [factor.constant * c + _before(x, factor, i, j) for j, c in enumerate(row)]
+        for i, row in enumerate(x)
+    ]
 
 
 def over(x: Coefficients, factor: Linear) -> Coefficients:
@@ -82,7 +87,12 @@ def quotient(x: Coefficients, y: Coefficients) -> Coefficients:
     out = zeros(len(x), len(x[0]))
     for i in range(len(x)):
         for j in range(len(x[0])):
-            known = sum(out[p][q] * y[i - p][j - q] for p in range(i + 1) for q in range(j + 1) if (p, q) != (i, j))
+            known = sum(
+                out[p][q] * y[i - p][j - q]
+                for p in range(i + 1)
+                for q in range(j + 1)
+                if (p, q) != (i, j)
+            )
             out[i][j] = (x[i][j] - known) / y[0][0]
     return out
 
@@ -95,22 +105,33 @@ def exponential(x: Coefficients, factor: Number) -> Coefficients:
             if i == j == 0:
                 y[i][j] = factor
             elif i:
-                y[i][j] = sum(p * x[p][q] * y[i - p][j - q] for p in range(1, i + 1) for q in range(j + 1)) / i
+                y[i][j] = (
+                    sum(
+                        p * x[p][q] * y[i - p][j - q] for p in range(1, i + 1) for q in range(j + 1)
+                    )
+                    / i
+                )
             else:
                 y[i][j] = sum(q * x[0][q] * y[0][j - q] for q in range(1, j + 1)) / j
     return y
 
 
-def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Sequence[Linear]) -> Coefficients | None:
-    """Return a bound on each coefficient of the sum of a term and all that follow; None if there is none yet.
+def _geometric(
+    term: Coefficients, z: Number, upper: Sequence[Linear], lower: Sequence[Linear]
+) -> Coefficients | None:
+    """Return a bound on each coefficient of the sum of a term and all that follow; None if there is
+    none yet.
 
-    The factors' quotients only shrink with further terms, and (U + ε)/(L + ε) = U/L·(1 + ε/U)/(1 - ε/L) but for signs.
+    The factors' quotients only shrink with further terms, and (U + ε)/(L + ε) = U/L·(1 + ε/U)/(1 -
+    ε/L) but for signs.
     """
     if any(not f.constant > 0 for f in (*upper, *lower)):
         return None
     ratio = abs(z)
     for k, f in enumerate(lower):
-        ratio = ratio * (_largest_quotient(upper[k].constant, f.constant) if k < len(upper) else 1 / f.constant)
+        ratio = ratio * (
+            _largest_quotient(upper[k].constant, f.constant) if k < len(upper) else 1 / f.constant
+        )
     if not ratio < 1:
         return None
     series = zeros(len(term), len(term[0]))
@@ -119,7 +140,9 @@ def _geometric(term: Coefficients, z: Number, upper: Sequence[Linear], lower: Se
         series = [[c / f.constant for c in row] for row in times(series, f)]
     for f in lower:
         # 1/(1 - ε/L) = -L/(-L + ε)
-        series = [[-f.constant * c for c in row] for row in over(series, f._replace(constant=-f.constant))]
+        series = [
+            [-f.constant * c for c in row] for row in over(series, f._replace(constant=-f.constant))
+        ]
     rest = [[-c for c in row] for row in series]
     rest[0][0] = 1 + rest[0][0]
     return quotient([[abs(c) for c in row] for row in term], rest)
@@ -143,7 +166,8 @@ def hypergeometric_sum(
     lower: Sequence[Linear],
     enough: Callable[[Coefficients, Coefficients], Coefficients | None],
 ) -> Coefficients:
-    """Return the sum of terms, each z·Π upper/Π lower times the one before, whose factors grow by 1.
+    """Return the sum of terms, each z·Π upper/Π lower times the one before, whose factors grow by
+    1.
 
     `enough` is given the sum and a bound on the rest, and returns the result or None.
     """
@@ -153,7 +177,10 @@ def hypergeometric_sum(
         block = _block(k)
         budget.charge(block * steps)
         for _ in range(block):
-            total = [[c + d for c, d in zip(row, more, strict=True)] for row, more in zip(total, term, strict=True)]
+            total = [
+                [c + d for c, d in zip(row, more, strict=True)]
+                for row, more in zip(total, term, strict=True)
+            ]
             term = [[c * z for c in row] for row in term]
             for f in upper:
                 term = times(term, f.after(k))
@@ -181,7 +208,9 @@ def _log_gamma(f: TermFunctions, x: Number, count: int) -> list[Number]:
 
 
 def gamma_first_term(f: TermFunctions, a: Number, x: Number, count: int) -> Coefficients:
-    """Return x^(a + ε)·exp(-x)/Γ(a + 1 + ε), the first term of the series of gammainc (DLMF 8.7.1)."""
+    """Return x^(a + ε)·exp(-x)/Γ(a + 1 + ε), the first term of the series of gammainc (DLMF
+    8.7.1).
+    """
     logarithm = [[-c] for c in _log_gamma(f, a + 1, count)]
     logarithm[0][0] += a * f.log(x) - x
     if count > 1:
@@ -192,8 +221,9 @@ def gamma_first_term(f: TermFunctions, a: Number, x: Number, count: int) -> Coef
 def gamma_density_at_zero(n: int, k: int, a: Number) -> int:
     """Return the derivative of x^(a - 1)·exp(-x)/Γ(a) at x = 0, n times by a > 0 and k times by x.
 
-    Raises ZeroDivisionError where it is infinite. By x it is a sum of such functions of a, a - 1, …, a - k. That of 1
-    is 1 at x = 0, those above 1 are 0, and those of 0, -1, -2, … are 0 everywhere.
+    Raises ZeroDivisionError where it is infinite. By x it is a sum of such functions of a, a - 1,
+    …, a - k. That of 1 is 1 at x = 0, those above 1 are 0, and those of 0, -1, -2, … are 0
+    everywhere.
     """
     if a > k + 1:
         return 0
@@ -228,7 +258,13 @@ def beta_series(a: Number, b: Number, x: Number, rest: Number, bits: int) -> Bet
 
 
 def _log_beta_term(a: float, b: float, x: float, rest: float) -> float:
-    return a * math.log(x) + b * math.log(rest) + math.lgamma(a + b) - math.lgamma(a + 1) - math.lgamma(b)
+    return (
+        a * math.log(x)
+        + b * math.log(rest)
+        + math.lgamma(a + b)
+        - math.lgamma(a + 1)
+        - math.lgamma(b)
+    )
 
 
 def _beta_terms(a: float, b: float, x: float, rest: float, bits: float) -> float:
@@ -249,7 +285,8 @@ def _beta_terms(a: float, b: float, x: float, rest: float, bits: float) -> float
 def beta_first_term(
     f: TermFunctions, a: Number, b: Number, logs: tuple[Number, Number], orders: tuple[int, int]
 ) -> Coefficients:
-    """Return x^(a + ε)·(1 - x)^(b + δ)·Γ(a + b + ε + δ)/(Γ(a + 1 + ε)·Γ(b + δ)), as far as ε and δ to the `orders`.
+    """Return x^(a + ε)·(1 - x)^(b + δ)·Γ(a + b + ε + δ)/(Γ(a + 1 + ε)·Γ(b + δ)), as far as ε and δ
+    to the `orders`.
 
     It is the first term of the series of betainc (DLMF 8.17.8); `logs` are log(x) and log(1 - x).
     """
@@ -280,7 +317,8 @@ def beta_sum(
         return hypergeometric_sum(first, x, (Linear(a + b, 1, 1),), (Linear(a + 1, 1),), enough)
     by_a, has_slope = len(first) - 1, len(first) + len(first[0]) - 2
     upper, lower, k = a + b, a + 1, 0
-    # a term's derivative is h times it, h = Σ 1/(a + b + j) - 1/(a + 1 + j) by a and Σ 1/(a + b + j) by b
+    # a term's derivative is h times it, h = Σ 1/(a + b + j) - 1/(a + 1 + j) by a and Σ 1/(a + b +
+    # j) by b
     total, slopes, h = 1 + 0 * x, 0 * x, 0 * x
     term = total
     while True:
@@ -300,8 +338,12 @@ def beta_sum(
             return _with_slope(first, result)
 
 
-def _beta_rest(term: Number, x: Number, upper: Number, lower: Number, h: Number, by_a: int) -> Coefficients | None:
-    """Return bounds on what follows a term, and on its derivative: terms fall by `ratio` or more, h grows by `step`."""
+def _beta_rest(
+    term: Number, x: Number, upper: Number, lower: Number, h: Number, by_a: int
+) -> Coefficients | None:
+    """Return bounds on what follows a term, and on its derivative: terms fall by `ratio` or more, h
+    grows by `step`.
+    """
     ratio = x * _largest_quotient(upper, lower)
     if not ratio < 1:
         return None
@@ -311,7 +353,9 @@ def _beta_rest(term: Number, x: Number, upper: Number, lower: Number, h: Number,
 
 
 def _with_slope(first: Coefficients, sums: Coefficients) -> Coefficients:
-    """Return the product of the first term and the sum, of which at most one derivative is known."""
+    """Return the product of the first term and the sum, of which at most one derivative is
+    known.
+    """
     if len(first[0]) == 1:
         return product(first, sums)
     (value, slope), (total,), (slopes,) = first[0], *sums
@@ -319,10 +363,12 @@ def _with_slope(first: Coefficients, sums: Coefficients) -> Coefficients:
 
 
 def beta_density_at_zero(i: int, j: int, k: int, a: Number, b: Number) -> Number:
-    """Return the derivative of beta_density at x = 0, i times by a > 0, j times by b > 0 and k times by x.
+    """Return the derivative of beta_density at x = 0, i times by a > 0, j times by b > 0 and k
+    times by x.
 
-    Raises ZeroDivisionError where it is infinite. It is Σ c(n)·x^(a - 1 + n), where c(n) is (1 - b)·…·(n - b)/n!
-    over B(a, b). The k-th derivative at 0 is that of the power k if `a` is whole: those below have none.
+    Raises ZeroDivisionError where it is infinite. It is Σ c(n)·x^(a - 1 + n), where c(n) is (1 -
+    b)·…·(n - b)/n! over B(a, b). The k-th derivative at 0 is that of the power k if `a` is whole:
+    those below have none.
     """
     if a > k + 1:
         return 0
@@ -342,7 +388,8 @@ def beta_density_at_zero(i: int, j: int, k: int, a: Number, b: Number) -> Number
 def zeta_reflection(
     f: TermFunctions, s: Number, waves: tuple[Number, Number, Number], zetas: Sequence[Number]
 ) -> Number:
-    """Return the last coefficient of ζ(s + ε) = (2π)^(s + ε)/π·sin(π(s + ε)/2)·Γ(1 - s - ε)·ζ(1 - s - ε) (DLMF 25.4.1).
+    """Return the last coefficient of ζ(s + ε) = (2π)^(s + ε)/π·sin(π(s + ε)/2)·Γ(1 - s - ε)·ζ(1 - s
+    - ε) (DLMF 25.4.1).
 
     `waves` are sin(πs/2), cos(πs/2) and π; `zetas` are the coefficients of ζ(1 - s + ε).
     """
@@ -382,11 +429,14 @@ def bessel_sum(
     term = exponential(logarithm, f.exp(logarithm[0][0]))
     powers = [z**k / math.factorial(k) for k in range(skipped + 1)]
     first = [[powers[skipped] * c for c in row] for row in term]
-    total = hypergeometric_sum(first, z, (), (Linear(nu + skipped + 1, 1), Linear(1 + skipped + 0 * nu)), enough)
+    total = hypergeometric_sum(
+        first, z, (), (Linear(nu + skipped + 1, 1), Linear(1 + skipped + 0 * nu)), enough
+    )
     for k in reversed(range(skipped)):
         term = times(term, Linear(nu + k + 1, 1))
         total = [
-            [c + powers[k] * d for c, d in zip(row, more, strict=True)] for row, more in zip(total, term, strict=True)
+            [c + powers[k] * d for c, d in zip(row, more, strict=True)]
+            for row, more in zip(total, term, strict=True)
         ]
     return total
 
@@ -402,7 +452,8 @@ def bessel_derivative(
 ) -> Number:
     """Return the n-th derivative of J or I, or with `waves` of Y or K, by the order `nu`, at x > 0.
 
-    `waves` are π, sin πν and cos πν; where the sine is exactly 0, a power of ε is taken out (DLMF 10.2.3, 10.27.4).
+    `waves` are π, sin πν and cos πν; where the sine is exactly 0, a power of ε is taken out (DLMF
+    10.2.3, 10.27.4).
     """
     if waves is None:
         return bessel_sum(f, nu, x, sign, n + 1, enough)[n][0] * math.factorial(n)
@@ -413,7 +464,10 @@ def bessel_derivative(
     sines = [[cycle[k % 4] * pi**k / math.factorial(k)] for k in range(count)]
     cosines = [[cycle[(k + 1) % 4] * pi**k / math.factorial(k)] for k in range(count)]
     own = bessel_sum(f, nu, x, sign, count, enough)
-    opposite = [[c if k % 2 == 0 else -c] for k, (c,) in enumerate(bessel_sum(f, -nu, x, sign, count, enough))]
+    opposite = [
+        [c if k % 2 == 0 else -c]
+        for k, (c,) in enumerate(bessel_sum(f, -nu, x, sign, count, enough))
+    ]
     if sign < 0:
         above = [[c - d] for (c,), (d,) in zip(product(own, cosines), opposite, strict=True)]
     else:

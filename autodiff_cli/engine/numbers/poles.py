@@ -1,7 +1,7 @@
 """Laurent series of special functions at their poles, over any number type.
 
-Each function here has one term with a negative power at a pole: a multiple of u**-order, where u is the argument less
-the pole. What is added to it is a power series, of a formula without a pole.
+Each function here has one term with a negative power at a pole: a multiple of u**-order, where u is
+the argument less the pole. What is added to it is a power series, of a formula without a pole.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..table.primitives import by_name
 from .base import Number, NumberType
 from .series import Series, SeriesType
 
+# The lowest pole of gamma functions that is expanded, below 0: each unit is a factor or a term.
 MAX_SHIFT = 1000
-"""The lowest pole of gamma functions that is expanded, below 0: each unit is a factor or a term."""
 
 
 class Pole(NamedTuple):
@@ -27,10 +27,14 @@ class Pole(NamedTuple):
     regular: list[Number]
 
 
-def pole_at(base: NumberType, name: str, fixed: Sequence[Number], place: int, count: int) -> Pole | None:
-    """Return the series of a function at a pole, with `count` coefficients of powers from 0 on; None if there is none.
+def pole_at(
+    base: NumberType, name: str, fixed: Sequence[Number], place: int, count: int
+) -> Pole | None:
+    """Return the series of a function at a pole, with `count` coefficients of powers from 0 on;
+    None if there is none.
 
-    `fixed` are the inputs before its last, which are whole numbers. Raises errors of the number type.
+    `fixed` are the inputs before its last, which are whole numbers. Raises errors of the number
+    type.
     """
     expand = POLES.get(name)
     return None if expand is None else expand(base, *map(int, fixed), place, count)
@@ -41,7 +45,9 @@ def has_poles(name: str) -> bool:
     return name in POLES
 
 
-def _coefficients(base: NumberType, count: int, formula: Callable[[SeriesType, Series], Number]) -> list[Number]:
+def _coefficients(
+    base: NumberType, count: int, formula: Callable[[SeriesType, Series], Number]
+) -> list[Number]:
     """Return the first coefficients of a formula in powers of u."""
     power = SeriesType(base)
     return power.coefficients(formula(power, power.variable(base.number(0), base.number(1))), count)
@@ -69,7 +75,9 @@ def _polygamma(base: NumberType, n: int, place: int, count: int) -> Pole | None:
     leading = (-1) ** (n + 1) * math.factorial(n)
 
     def rest(m: SeriesType, u: Series) -> Number:
-        return sum((leading / (u - k) ** (n + 1) for k in range(1, 1 - place)), m.polygamma(n, 1 + u))
+        return sum(
+            (leading / (u - k) ** (n + 1) for k in range(1, 1 - place)), m.polygamma(n, 1 + u)
+        )
 
     return Pole(n + 1, Fraction(leading), _coefficients(base, count, rest))
 
@@ -84,7 +92,8 @@ def _zeta_derivative(base: NumberType, n: int, place: int, count: int) -> Pole |
         return -2 * waves * m.gamma(1 - u) * m.zeta(-u)
 
     coefficients = _coefficients(base, count + n + 1, product)
-    coefficients[1:2] = [-base.digamma(base.number(1))]  # Euler's constant, shorter than by the product
+    # Euler's constant, shorter than by the product
+    coefficients[1:2] = [-base.digamma(base.number(1))]
     regular = [coefficients[k + n + 1] * math.perm(k + n, n) for k in range(count)]
     return Pole(n + 1, Fraction((-1) ** n * math.factorial(n)), regular)
 

@@ -13,8 +13,10 @@ from .floats import REAL
 
 CONDITIONS = frozenset(p.name for p in OPERATIONS.values() if p.gives_condition)
 
-NEUTRAL = by_name({"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "pow": (None, 1)})
-"""The first and the second operand that give the other one, if there are any."""
+# The first and the second operand that give the other one, if there are any.
+NEUTRAL = by_name(
+    {"add": (0, 0), "sub": (None, 0), "mul": (1, 1), "div": (None, 1), "pow": (None, 1)}
+)
 
 
 class Step(OperatorNumber):
@@ -22,17 +24,19 @@ class Step(OperatorNumber):
 
     __slots__ = ("args", "data", "index", "m", "name", "safe")
 
-    def __init__(self, m: Recorder, name: str, args: tuple[Step, ...], data: Any, index: int, safe: bool) -> None:
+    def __init__(
+        self, m: Recorder, name: str, args: tuple[Step, ...], data: Any, index: int, safe: bool
+    ) -> None:
         self.m = m
+        # An operation of `engine.numbers.floats`, `where`, `number`, `input` or `nothing`.
         self.name = name
-        """An operation of `engine.numbers.floats`, `where`, `number`, `input` or `nothing`."""
         self.args = args
+        # A number's value (float or bool), or an input's or item's index.
         self.data = data
-        """A number's value (float or bool), or an input's or item's index."""
+        # Its index in the recording, after its inputs.
         self.index = index
-        """Its index in the recording, after its inputs."""
+        # Whether it is defined wherever the program is, except for overflow.
         self.safe = safe
-        """Whether it is defined wherever the program is, except for overflow."""
 
     def __float__(self) -> float:
         if self.name != "number":
@@ -83,7 +87,12 @@ class Recorder(NumberType):
 
     def _new(self, name: str, args: tuple[Step, ...], data: Any) -> Step:
         # swapping operands is exact for operators, not for functions
-        if args and args[0].index > args[-1].index and OPERATIONS[name].commutative and not OPERATIONS[name].group:
+        if (
+            args
+            and args[0].index > args[-1].index
+            and OPERATIONS[name].commutative
+            and not OPERATIONS[name].group
+        ):
             key: tuple[Any, ...] = (name, args[1].index, args[0].index)
         else:
             key = (name, repr(data), *[a.index for a in args])
@@ -98,7 +107,9 @@ class Recorder(NumberType):
     def step(self, name: str, *args: Number) -> Step:
         """Return the step of an operation on steps and numbers."""
         steps = tuple([a if isinstance(a, Step) else self.number(a) for a in args])
-        return self._folded(name, steps) or self._simpler(name, steps) or self._new(name, steps, None)
+        return (
+            self._folded(name, steps) or self._simpler(name, steps) or self._new(name, steps, None)
+        )
 
     def items(self, name: str, *args: Number) -> list[Step]:
         """Return the steps of all outputs of a function of a vector."""
@@ -107,7 +118,11 @@ class Recorder(NumberType):
 
     def where(self, condition: Any, then: Any, otherwise: Any) -> Step:
         if not isinstance(condition, Step) or condition.name == "number":
-            chosen = then if (condition.data if isinstance(condition, Step) else condition) else otherwise
+            chosen = (
+                then
+                if (condition.data if isinstance(condition, Step) else condition)
+                else otherwise
+            )
             return self.number(chosen() if callable(chosen) else chosen)
         x, y = (self.number(b() if callable(b) else b) for b in (then, otherwise))
         return x if x is y and condition.safe else self._new("where", (condition, x, y), None)
@@ -145,7 +160,11 @@ class Recorder(NumberType):
             case "power_minus_one":
                 # for a constant exponent with exact y - 1, as on floats
                 y = args[1]
-                if y.name != "number" or (y.data - 1.0) + 1.0 != y.data or y.data - (y.data - 1.0) != 1.0:
+                if (
+                    y.name != "number"
+                    or (y.data - 1.0) + 1.0 != y.data
+                    or y.data - (y.data - 1.0) != 1.0
+                ):
                     return None
                 return self.one if y.data == 1 else self.step("pow", a, y.data - 1.0)
             case "sum":
@@ -154,7 +173,11 @@ class Recorder(NumberType):
                 # A condition that may be undefined stays, even if decided.
                 if a.name == "number":
                     return b if bool(a.data) is (name == "and_") else a
-                return a if a is b or (b.name == "number" and bool(b.data) is (name == "and_")) else None
+                return (
+                    a
+                    if a is b or (b.name == "number" and bool(b.data) is (name == "and_"))
+                    else None
+                )
         return None
 
 

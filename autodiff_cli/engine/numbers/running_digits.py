@@ -1,8 +1,8 @@
 """RunningDigits: multiprecision with running error bounds, for the number of correct digits.
 
-The bound must hold beyond first order and a double's range: hence logarithms of errors, and values at the ends of the
-inputs' intervals. A comparison that the errors leave open raises `Refusal` when its outcome is used. Source: Higham,
-Accuracy and Stability of Numerical Algorithms, 3.3.
+The bound must hold beyond first order and a double's range: hence logarithms of errors, and values
+at the ends of the inputs' intervals. A comparison that the errors leave open raises `Refusal` when
+its outcome is used. Source: Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
 """
 
 from __future__ import annotations
@@ -21,16 +21,16 @@ from .budget import charge
 from .exact import RATIONAL_FUNCTIONS, rational_value, size
 from .multiprecision import MAX_EXPONENT, NAMED, Multiprecision
 
+# log2 of a zero error.
 EXACT = -math.inf
-"""log2 of a zero error."""
 
+# The maximum bit length of exact numerators and denominators.
 RATIO_BITS = 1100
-"""The maximum bit length of exact numerators and denominators."""
 
+# Steps of work for the bound on a result.
 STEPS_A_BOUND = 8
-"""Steps of work for the bound on a result."""
+# Cached values per function: rules reuse those of the forward sweep.
 MAX_CACHED_VALUES = 4096
-"""Cached values per function: rules reuse those of the forward sweep."""
 
 
 class BoundedDigits(Valued):
@@ -40,7 +40,9 @@ class BoundedDigits(Valued):
     log_error: float
     ratio: Fraction | None
 
-    def __init__(self, m: RunningDigits, x: Any, log_error: float, ratio: Fraction | None = None) -> None:
+    def __init__(
+        self, m: RunningDigits, x: Any, log_error: float, ratio: Fraction | None = None
+    ) -> None:
         self.m = m
         self.x = x
         self.log_error = log_error
@@ -159,7 +161,9 @@ def value_of(x: Any) -> Any:
 class Remembering(Multiprecision):
     """Multiprecision that caches the values of its functions."""
 
-    def _guarded(self, name: str, function: Callable[..., Number], *, accurate: bool = False) -> Callable[..., Number]:
+    def _guarded(
+        self, name: str, function: Callable[..., Number], *, accurate: bool = False
+    ) -> Callable[..., Number]:
         compute = super()._guarded(name, function, accurate=accurate)
         values: dict[tuple[Number, ...], Number] = {}
 
@@ -207,7 +211,9 @@ class RunningDigits(Lifted):
         if not self.base.decimals:
             return self.number(float(x))
         if text in NAMED or (x and abs(_log2_size(x)) > RATIO_BITS):
-            exact = text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
+            exact = (
+                text not in NAMED and x and self.base.context.isint(x) and x._mpf_[3] < self.bits
+            )
             return BoundedDigits(self, x, EXACT) if exact else self.rounded(x, EXACT)
         ratio = Fraction(text)
         return self.fraction(ratio) if is_short(ratio) else self.rounded(x, EXACT)
@@ -219,7 +225,9 @@ class RunningDigits(Lifted):
         _, mantissa, exponent, bits = x._mpf_
         # a short number may be exact
         short = bits < self.bits // 2
-        if short and (mantissa * denominator << max(exponent, 0)) == abs(numerator) << max(-exponent, 0):
+        if short and (mantissa * denominator << max(exponent, 0)) == abs(numerator) << max(
+            -exponent, 0
+        ):
             return BoundedDigits(self, x, EXACT, ratio)
         return BoundedDigits(self, x, exponent + bits - self.bits, ratio)
 
@@ -232,7 +240,9 @@ class RunningDigits(Lifted):
 
     def within(self, x: Number, distance: Number) -> BoundedDigits:
         """Return `x` as an approximation with an error of at most `distance`."""
-        return BoundedDigits(self, self.base.number(value_of(x)), _log2_size(self.number(distance).abs_upper()))
+        return BoundedDigits(
+            self, self.base.number(value_of(x)), _log2_size(self.number(distance).abs_upper())
+        )
 
     def is_finite(self, x: Number) -> bool:
         charge(STEPS_A_BOUND)
@@ -250,9 +260,13 @@ class RunningDigits(Lifted):
         function = partial(self._computed, primitive, getattr(self.base, primitive.name))
         if primitive.name != "pow":
             return function
-        return lambda x, y: self.number(1) if type(y) is BoundedDigits and y.ratio == 0 else function(x, y)
+        return lambda x, y: (
+            self.number(1) if type(y) is BoundedDigits and y.ratio == 0 else function(x, y)
+        )
 
-    def _computed(self, primitive: Primitive, value: Callable[..., Number], *inputs: Number) -> BoundedDigits:
+    def _computed(
+        self, primitive: Primitive, value: Callable[..., Number], *inputs: Number
+    ) -> BoundedDigits:
         numbers = [x if type(x) is BoundedDigits else self.number(x) for x in inputs]
         xs, errors = [x.x for x in numbers], [x.log_error for x in numbers]
         exact = all(error == EXACT for error in errors)
@@ -269,7 +283,11 @@ class RunningDigits(Lifted):
                     pole = True
             if pole:
                 # a rule of the table, such as 1/sqrt(1 - x²), has no name
-                what = f"`{primitive.written}`" if primitive.group or primitive.operator else "the derivative"
+                what = (
+                    f"`{primitive.written}`"
+                    if primitive.group or primitive.operator
+                    else "the derivative"
+                )
                 raise undecided(f"cannot determine whether {what} is defined here") from None
             raise
         ratios = [x.ratio for x in numbers if x.ratio is not None]
@@ -295,7 +313,11 @@ class RunningDigits(Lifted):
         out = value(*[x.x for x in numbers])
         best = next(x for x in numbers if x.x == out)
         rivals = [x for x in numbers if x is not best and isinstance(best == x, Undecided)]
-        return BoundedDigits(self, best.x, max(x.log_error for x in (best, *rivals))) if rivals else best
+        return (
+            BoundedDigits(self, best.x, max(x.log_error for x in (best, *rivals)))
+            if rivals
+            else best
+        )
 
     def _ends(self, xs: Sequence[Any], errors: Sequence[float]) -> Iterator[list[Any]]:
         for k, error in enumerate(errors):
@@ -304,28 +326,40 @@ class RunningDigits(Lifted):
                 yield [*xs[:k], xs[k] - step, *xs[k + 1 :]]
                 yield [*xs[:k], xs[k] + step, *xs[k + 1 :]]
 
-    def _spread(self, primitive: Primitive, xs: list[Any], errors: Sequence[float], out: Any) -> float:
+    def _spread(
+        self, primitive: Primitive, xs: list[Any], errors: Sequence[float], out: Any
+    ) -> float:
         if math.inf in errors:
             return math.inf
         ldexp = self.base.context.ldexp
         for x, error in zip(xs, errors, strict=True):
-            if error > 0 and may_turn_within(primitive, x - ldexp(1, math.ceil(error)), 2.0 ** min(error, 1023.0)):
+            if error > 0 and may_turn_within(
+                primitive, x - ldexp(1, math.ceil(error)), 2.0 ** min(error, 1023.0)
+            ):
                 return math.inf
         try:
             spread = self._first_order(primitive, xs, errors, out)
-            if not (primitive.may_kink or primitive.jumps) and spread < _log2_size(out) - self.bits // 2:
+            if (
+                not (primitive.may_kink or primitive.jumps)
+                and spread < _log2_size(out) - self.bits // 2
+            ):
                 return spread
             for inside in self._ends(xs, errors):
                 there = self.base.context.mpf(getattr(self.base, primitive.name)(*inside))
                 if primitive.jumps and primitive.has_structural_zeros and there != out:
-                    raise undecided(f"cannot determine on which side of a jump of `{primitive.written}` this lies")
+                    raise undecided(
+                        f"cannot determine on which side of a jump of `{primitive.written}` this"
+                        " lies"
+                    )
                 moved = self._first_order(primitive, inside, errors, there)
                 spread = max(spread, _log2_size(there - out) - 1, moved)
         except (ValueError, ArithmeticError):
             return math.inf
         return spread
 
-    def _first_order(self, primitive: Primitive, xs: Sequence[Any], errors: Sequence[float], out: Any) -> float:
+    def _first_order(
+        self, primitive: Primitive, xs: Sequence[Any], errors: Sequence[float], out: Any
+    ) -> float:
         spread, active = EXACT, [error != EXACT for error in errors]
         for slope, error in zip(primitive.slopes(self.base, xs, out, active), errors, strict=True):
             if slope is not None and slope:

@@ -17,30 +17,31 @@ from .budget import charge
 from .floats import REAL
 
 NOT_ROUNDED = frozenset((NEG, ABS, MAX, MIN))
+# Operations of doubles whose result is the nearest double.
 ONCE_ROUNDED = frozenset((ADD, SUB, MUL, DIV))
-"""Operations of doubles whose result is the nearest double."""
 
+# The unit roundoff of doubles: an operation's largest relative error.
 UNIT_ROUNDOFF = 2.0**-53
-"""The unit roundoff of doubles: an operation's largest relative error."""
 
+# Accuracy in ulps of functions, and of the group `Special`.
 ULPS, SPECIAL_ULPS = 4, 16
-"""Accuracy in ulps of functions, and of the group `Special`."""
 
+# Products of integers up to here are exact.
 MAX_EXACT_INTEGER = 2.0**53
-"""Products of integers up to here are exact."""
 
+# The relative error of an input up to which first order suffices: its square is 1e-10, and 6 digits
+# are required.
 FIRST_ORDER_ERROR = 1e-5
-"""The relative error of an input up to which first order suffices: its square is 1e-10, and 6 digits are required."""
 
+# The least error of a sum that is rounded, relative to it.
+#
+# More digits are taken to shrink an error by as much as they shrink the roundoff. What a sum loses
+# of an addend far below its last digit is smaller, and stays lost until the digits reach it: 2**-80
+# leaves 1e-17 where the bound says 1e-25.
 ABSORBED_SHARE = 2.0**-80
-"""The least error of a sum that is rounded, relative to it.
 
-More digits are taken to shrink an error by as much as they shrink the roundoff. What a sum loses of an addend far below
-its last digit is smaller, and stays lost until the digits reach it: 2**-80 leaves 1e-17 where the bound says 1e-25.
-"""
-
+# The largest rounding error of a subnormal result.
 UNDERFLOW_ERROR = 2.0**-1074
-"""The largest rounding error of a subnormal result."""
 
 
 class Bounded(Valued):
@@ -76,7 +77,9 @@ class Bounded(Valued):
         x = self.x * y
         spread = 0.0
         if (self.error and (y or error)) or (error and self.x):
-            spread = abs(self.x) * error + abs(y) * self.error + self.error * error or UNDERFLOW_ERROR
+            spread = (
+                abs(self.x) * error + abs(y) * self.error + self.error * error or UNDERFLOW_ERROR
+            )
         if abs(x) > MAX_EXACT_INTEGER or not (self.x.is_integer() and float(y).is_integer()):
             spread += _rounding(x) if self.x and y else 0.0
         return Bounded(x, spread)
@@ -96,12 +99,15 @@ def _rounding(x: float) -> float:
     return max(UNIT_ROUNDOFF * abs(x), UNDERFLOW_ERROR)
 
 
-def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Sequence[float]) -> float:
-    """Return the larger slope by input `k` at the ends of its error, where first order bounds too little.
+def _slope_beside(
+    primitive: Primitive, xs: Sequence[float], k: int, spreads: Sequence[float]
+) -> float:
+    """Return the larger slope by input `k` at the ends of its error, where first order bounds too
+    little.
 
-    At an extremum the slope is 0, however large the error, and so is that of a product whose other factors are 0 within
-    theirs: they are moved to their ends too. Infinite where a function has turned in between. Raises the errors of an
-    end outside the domain.
+    At an extremum the slope is 0, however large the error, and so is that of a product whose other
+    factors are 0 within theirs: they are moved to their ends too. Infinite where a function has
+    turned in between. Raises the errors of an end outside the domain.
     """
     spread = spreads[k]
     if spread > 1 and may_turn_within(primitive, xs[k] - spread, spread):
@@ -109,7 +115,10 @@ def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Se
     if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
         return 0.0
     largest = 0.0
-    moved = [x + (error if error > FIRST_ORDER_ERROR * abs(x) else 0.0) for x, error in zip(xs, spreads, strict=True)]
+    moved = [
+        x + (error if error > FIRST_ORDER_ERROR * abs(x) else 0.0)
+        for x, error in zip(xs, spreads, strict=True)
+    ]
     others = (xs,) if moved[:k] == [*xs[:k]] and moved[k + 1 :] == [*xs[k + 1 :]] else (xs, moved)
     for x, beside in product((xs[k] - spread, xs[k] + spread), others):
         inputs = [*beside[:k], x, *beside[k + 1 :]]
@@ -120,7 +129,11 @@ def _slope_beside(primitive: Primitive, xs: Sequence[float], k: int, spreads: Se
 
 
 def _is_whole_power(inputs: Sequence[float], out: float) -> bool:
-    return inputs[1] >= 0 and abs(out) <= MAX_EXACT_INTEGER and all(float(x).is_integer() for x in inputs)
+    return (
+        inputs[1] >= 0
+        and abs(out) <= MAX_EXACT_INTEGER
+        and all(float(x).is_integer() for x in inputs)
+    )
 
 
 class Running(Lifted):
@@ -149,7 +162,8 @@ class Running(Lifted):
         return math.isfinite(x.x if isinstance(x, Bounded) else x)
 
     def eq(self, x: Number, y: Number) -> bool | Undecided:
-        """Return whether numbers are equal, undecided for a constant of a rule that a number is within its error.
+        """Return whether numbers are equal, undecided for a constant of a rule that a number is
+        within its error.
 
         What a rule returns at 0, such as the slope of 0**y, is no bound for a number that is 1e-30.
         """
@@ -177,7 +191,9 @@ class Running(Lifted):
                 partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
                 for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
                     if partial is not None:
-                        error += spread * max(abs(partial), _slope_beside(primitive, xs, k, spreads))
+                        error += spread * max(
+                            abs(partial), _slope_beside(primitive, xs, k, spreads)
+                        )
             except (ValueError, ArithmeticError):
                 error = math.inf
             return Bounded(out, error)

@@ -1,4 +1,6 @@
-"""Series: truncated power series over any number type: (f(u))' = f'(u)·u' (Griewank and Walther, 13.2)."""
+"""Series: truncated power series over any number type: (f(u))' = f'(u)·u' (Griewank and Walther,
+13.2).
+"""
 
 from __future__ import annotations
 
@@ -19,19 +21,21 @@ class Series(OperatorNumber, Valued):
 
     __slots__ = ("active", "c", "cause", "inputs", "lag", "m", "name", "needed", "slopes")
 
-    def __init__(self, m: SeriesType, name: str, inputs: tuple[Series, ...], first: Number, active: bool) -> None:
+    def __init__(
+        self, m: SeriesType, name: str, inputs: tuple[Series, ...], first: Number, active: bool
+    ) -> None:
         self.m = m
         self.name = name
         self.inputs = inputs
         self.c: list[Number] = [first]
         self.active = active
+        # How many coefficients fewer than the result it needs.
         self.lag = m.lag
-        """How many coefficients fewer than the result it needs."""
+        # The series whose derivative requires this one.
         self.cause = m.cause
-        """The series whose derivative requires this one."""
         self.slopes: list[tuple[Series, Series]] | None = None
+        # Whether the result depends on higher coefficients.
         self.needed = False
-        """Whether the result depends on higher coefficients."""
 
     __hash__ = object.__hash__  # type: ignore[assignment]
 
@@ -52,11 +56,11 @@ class SeriesType(Lifted):
     def __init__(self, base: NumberType) -> None:
         super().__init__(base, f"{base.name} series")
         self.zero = base.number(0)
+        # Non-constant series by lag, each after its inputs.
         self.levels: list[list[Series]] = [[]]
-        """Non-constant series by lag, each after its inputs."""
         self.here: Series
+        # Series that are needed once the order exceeds their lag.
         self.waiting: list[Series] = []
-        """Series that are needed once the order exceeds their lag."""
         self._same: dict[tuple[Any, ...], Series] = {}
         self.lag = 0
         self.cause: Series | None = None
@@ -95,7 +99,9 @@ class SeriesType(Lifted):
             value = getattr(self.base, name)(*[x.c[0] for x in series])
             if not self.base.is_finite(value):
                 raise OverflowError
-            cut = PRIMITIVES[name].product and any(x.name == "literal" and x.c[0] == 0 for x in series)
+            cut = PRIMITIVES[name].product and any(
+                x.name == "literal" and x.c[0] == 0 for x in series
+            )
             active = not cut and any(x.active for x in series) and self._passes(name, series, value)
             node = Series(self, name, series, value, active)
             self._same[key] = node
@@ -138,7 +144,9 @@ class SeriesType(Lifted):
                     series.c.append(coefficient)
 
     def coefficients(self, out: Series, count: int) -> list[Number]:
-        """Return the first coefficients of a series. Raises the error of the operation that has none."""
+        """Return the first coefficients of a series. Raises the error of the operation that has
+        none.
+        """
         self.waiting.append(out)
         try:
             for n in range(1, count):
@@ -189,7 +197,9 @@ class SeriesType(Lifted):
             x, y = inputs
             if not y.active:
                 return x.at(n) / y.c[0]
-            return (x.at(n) - self._total([series.at(n - j) * y.at(j) for j in range(1, n + 1)])) / y.c[0]
+            return (
+                x.at(n) - self._total([series.at(n - j) * y.at(j) for j in range(1, n + 1)])
+            ) / y.c[0]
         pairs = self._derived(series)
         total = self._total([j * u.at(j) * d.at(n - j) for u, d in pairs for j in range(1, n + 1)])
         return total / n
@@ -204,7 +214,9 @@ class SeriesType(Lifted):
             primitive: Primitive = PRIMITIVES[series.name]
             inputs = series.inputs
             partials = primitive.slopes(self, inputs, series, [x.active for x in inputs])
-            series.slopes = [(x, self.number(d)) for x, d in zip(inputs, partials, strict=True) if d is not None]
+            series.slopes = [
+                (x, self.number(d)) for x, d in zip(inputs, partials, strict=True) if d is not None
+            ]
         return series.slopes
 
 
@@ -218,5 +230,5 @@ class Failed(Exception):
         while series.cause is not None:
             self.order += 1
             series = series.cause
+        # The program's operation that caused it.
         self.series = series
-        """The program's operation that caused it."""

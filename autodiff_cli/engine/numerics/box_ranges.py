@@ -1,9 +1,9 @@
 """Proven ranges of a function and its derivatives over a box, by subdivision.
 
-Each part of the box has the natural interval extension, the mean-value form around its middle, and the values at two
-corners where a function is monotonic; all contain the range. Those parts are halved that widen the whole range most.
-Moore, Kearfott and Cloud, Introduction to Interval Analysis, chapter 6; Ratschek and Rokne, New Computer Methods for
-Global Optimization.
+Each part of the box has the natural interval extension, the mean-value form around its middle, and
+the values at two corners where a function is monotonic; all contain the range. Those parts are
+halved that widen the whole range most. Moore, Kearfott and Cloud, Introduction to Interval
+Analysis, chapter 6; Ratschek and Rokne, New Computer Methods for Global Optimization.
 """
 
 from __future__ import annotations
@@ -27,34 +27,35 @@ from ..table.primitive import Primitive
 from .krawczyk import Box, boxes, overlap
 
 RANGE_BITS = 80
+# The work of a part, and for each of its operations; measured, in microseconds.
 PART_STEPS, NODE_STEPS = 600, 60
-"""The work of a part, and for each of its operations; measured, in microseconds."""
 RESERVED_WORK_SHARE = 0.1
+# The share of a range by which it may be too wide before its parts are halved: below the digits of
+# a table.
+#
+# The radius of a ball has 30 bits, and without derivatives there is no form that does better.
 RANGE_TOLERANCE, KINK_TOLERANCE = 1e-12, 1e-8
-"""The share of a range by which it may be too wide before its parts are halved: below the digits of a table.
-
-The radius of a ball has 30 bits, and without derivatives there is no form that does better.
-"""
+# The same, as a share of the numbers: balls of 80 bits lose no more in formulas that do not cancel.
 ROUNDING_TOLERANCE = 1e-15
-"""The same, as a share of the numbers: balls of 80 bits lose no more in formulas that do not cancel."""
+# No part is smaller than this share of the box.
 MIN_SHARE = 2.0**-30
-"""No part is smaller than this share of the box."""
+# Parts without an enclosure, and with a kink, are halved so often: the place of a kink is shown in
+# six digits.
+#
+# In n variables it is that divided by n squared, because such places lie on surfaces.
 HALVINGS, KINK_HALVINGS = 30, 20
-"""Parts without an enclosure, and with a kink, are halved so often: the place of a kink is shown in six digits.
-
-In n variables it is that divided by n squared, because such places lie on surfaces.
-"""
+# So many places are compared in pairs; of more, only the box around all is given.
 MAX_CLUSTERED = 400
-"""So many places are compared in pairs; of more, only the box around all is given."""
 
 
+# The most combinations of sides of kinks in one part of the box.
 MAX_SIDES = 16
-"""The most combinations of sides of kinks in one part of the box."""
 
+# The ends of an interval, each a narrow `Ball`, perhaps with its exact form: 0.1 has no exact
+# enclosure.
 Interval = tuple[Any, Any]
-"""The ends of an interval, each a narrow `Ball`, perhaps with its exact form: 0.1 has no exact enclosure."""
+# A part of the box: an interval for each of its variables.
 Part = list[Interval]
-"""A part of the box: an interval for each of its variables."""
 
 
 def range_numbers() -> Any:
@@ -65,7 +66,9 @@ def range_numbers() -> Any:
 
 
 class Enclosure(NamedTuple):
-    """What contains value and derivatives over a part of the box; None for those that are not bounded."""
+    """What contains value and derivatives over a part of the box; None for those that are not
+    bounded.
+    """
 
     value: Interval | None = None
     slopes: Sequence[Interval] | None = None
@@ -91,11 +94,15 @@ class UnprovenPlace(NamedTuple):
 
 
 class ProvenRange(NamedTuple):
-    """A range that contains all values of a function over a box, outside of places without an enclosure."""
+    """A range that contains all values of a function over a box, outside of places without an
+    enclosure.
+    """
 
     low: Any
     high: Any
-    """Balls; the range is from the lower end of one to the upper end of the other, or from their exact values."""
+    """Balls; the range is from the lower end of one to the upper end of the other, or from their
+    exact values.
+    """
     least: float
     greatest: float
     """The smallest and the largest number that is proven to be reached, at least so far."""
@@ -103,7 +110,9 @@ class ProvenRange(NamedTuple):
 
     @property
     def overestimation(self) -> float | None:
-        """Return by which share of its width the range may be too wide; None if it is not everywhere."""
+        """Return by which share of its width the range may be too wide; None if it is not
+        everywhere.
+        """
         width = float(self.high.a) - float(self.low.a)
         if not self.everywhere or not math.isfinite(width):
             return None
@@ -111,23 +120,32 @@ class ProvenRange(NamedTuple):
 
 
 class BoxRanges:
-    """The ranges of a function and its derivatives `wrt` over a box of variables, which `wrt` has first."""
+    """The ranges of a function and its derivatives `wrt` over a box of variables, which `wrt` has
+    first.
+    """
 
     def __init__(
-        self, m: Any, graph: Graph, box: Mapping[str, Interval], values: Mapping[str, Any], wrt: Sequence[str]
+        self,
+        m: Any,
+        graph: Graph,
+        box: Mapping[str, Interval],
+        values: Mapping[str, Any],
+        wrt: Sequence[str],
     ) -> None:
         self.m, self.graph, self.names, self.values, self.wrt = m, graph, [*box], values, wrt
         self.whole = [*box.values()]
         self.widths = [_width(ends) for ends in self.whole]
         n = len(self.whole)
-        self.smallest_open, self.smallest_kink = (2.0 ** -max(3, k // n**2) for k in (HALVINGS, KINK_HALVINGS))
+        self.smallest_open, self.smallest_kink = (
+            2.0 ** -max(3, k // n**2) for k in (HALVINGS, KINK_HALVINGS)
+        )
         self.least = [math.inf] * (1 + len(wrt))
         self.greatest = [-math.inf] * (1 + len(wrt))
+        # The proven signs of slopes at points of the box.
         self.signs: list[set[int]] = [set() for _ in wrt]
-        """The proven signs of slopes at points of the box."""
         self.parts: list[tuple[Part, Enclosure]] = []
+        # Whether all parts are as narrow as they are worth.
         self.complete = True
-        """Whether all parts are as narrow as they are worth."""
         self._search()
 
     # ---- results
@@ -140,12 +158,18 @@ class BoxRanges:
 
         from ..numbers.ball import Ball
 
-        known = [numbers[k] for _, part in self.parts if k < len(numbers := part.numbers) and numbers[k] is not None]
+        known = [
+            numbers[k]
+            for _, part in self.parts
+            if k < len(numbers := part.numbers) and numbers[k] is not None
+        ]
         if not known:
             return ProvenRange(Ball(arb("-inf")), Ball(arb("inf")), math.inf, -math.inf, False)
         low = _extreme([one[0] for one in known if one], 1)
         high = _extreme([one[1] for one in known if one], -1)
-        return ProvenRange(low, high, self.least[k], self.greatest[k], len(known) == len(self.parts))
+        return ProvenRange(
+            low, high, self.least[k], self.greatest[k], len(known) == len(self.parts)
+        )
 
     def places(self) -> list[UnprovenPlace]:
         """Return where something is not proven, neighbours as one."""
@@ -193,7 +217,9 @@ class BoxRanges:
         return max(_width(ends) / width for ends, width in zip(box, self.widths, strict=True))
 
     def _excess(self, box: Part, part: Enclosure) -> float:
-        """Return by how much a part widens the ranges, relative to them; 0 if it needs no halving."""
+        """Return by how much a part widens the ranges, relative to them; 0 if it needs no
+        halving.
+        """
         share = self._share(box)
         smallest = self.smallest_kink if part.is_kink else self.smallest_open
         if part.value is None and part.fault is not None and part.fault.kind != UNDECIDED:
@@ -216,20 +242,33 @@ class BoxRanges:
         beyond = max(least - low, high - greatest)
         size = max(abs(least), abs(greatest))
         allowed = tolerance * (greatest - least) + ROUNDING_TOLERANCE * size
-        return beyond / (greatest - least + 1e-300 + ROUNDING_TOLERANCE * size) if beyond > allowed else 0.0
+        return (
+            beyond / (greatest - least + 1e-300 + ROUNDING_TOLERANCE * size)
+            if beyond > allowed
+            else 0.0
+        )
 
     def _widest(self, box: Part, part: Enclosure) -> int:
-        """Return the variable to halve: the one whose range widens the value most, or the widest."""
+        """Return the variable to halve: the one whose range widens the value most, or the
+        widest.
+        """
         radii = [*map(_width, box)]
         shares = [radius / width for radius, width in zip(radii, self.widths, strict=True)]
         if part.slopes is not None and not part.is_kink:
-            weights = [float(abs(_hull(d)).upper()) * radius for d, radius in zip(part.slopes, radii, strict=False)]
+            weights = [
+                float(abs(_hull(d)).upper()) * radius
+                for d, radius in zip(part.slopes, radii, strict=False)
+            ]
             if part.curvature is not None:
                 for j, radius in enumerate(radii):
-                    weights[j] += sum(float(abs(row[j]).upper()) * radius * sum(radii) for row in part.curvature)
+                    weights[j] += sum(
+                        float(abs(row[j]).upper()) * radius * sum(radii) for row in part.curvature
+                    )
             # a variable that is never halved would keep an unknown curvature
             if 0 < max(weights) < math.inf:
-                shares = [w / max(weights) + share for w, share in zip(weights, shares, strict=True)]
+                shares = [
+                    w / max(weights) + share for w, share in zip(weights, shares, strict=True)
+                ]
         return max(range(len(box)), key=shares.__getitem__)
 
     # ---- enclosures
@@ -256,7 +295,9 @@ class BoxRanges:
         try:
             swept = value_and_gradient(m, self.graph, point, self.wrt)
             if not swept.kinks:
-                return Enclosure(self._ends(swept.value), [*map(self._ends, swept.gradient.values())])
+                return Enclosure(
+                    self._ends(swept.value), [*map(self._ends, swept.gradient.values())]
+                )
         except ExpressionError as error:
             fault = error
         except NO_RESULT:
@@ -281,7 +322,9 @@ class BoxRanges:
         return type(x)(x.a.lower()), type(x)(x.a.upper())
 
     def _at(self, point: Sequence[Any]) -> list[Any] | None:
-        """Return value and slopes at a point of the box, which ranges contain; None if they are missing there."""
+        """Return value and slopes at a point of the box, which ranges contain; None if they are
+        missing there.
+        """
         with Defined(*NO_RESULT):
             at = value_and_gradient(self.m, self.graph, self._point(point), self.wrt)
             if at.kinks:
@@ -296,7 +339,9 @@ class BoxRanges:
         return None
 
     def _monotonic(self, part: Enclosure, box: Part) -> Enclosure:
-        """Return the enclosure with the values at corners for what is monotonic in all variables of the box."""
+        """Return the enclosure with the values at corners for what is monotonic in all variables of
+        the box.
+        """
         assert part.value is not None and part.slopes is not None
         slopes = [*part.slopes]
         value = self._between_corners(0, part.value, [*map(_hull, slopes[: len(box)])], box)
@@ -304,7 +349,9 @@ class BoxRanges:
             slopes[k] = self._between_corners(1 + k, slopes[k], row[: len(box)], box)
         return part._replace(value=value, slopes=slopes)
 
-    def _between_corners(self, k: int, known: Interval, partials: Sequence[Any], box: Part) -> Interval:
+    def _between_corners(
+        self, k: int, known: Interval, partials: Sequence[Any], box: Part
+    ) -> Interval:
         if self.least[k] <= known[0].a.lower() and known[1].a.upper() <= self.greatest[k]:
             return known
         low, high = list[Any](), list[Any]()
@@ -333,8 +380,9 @@ def _mean_value(part: Enclosure, around: Box, centre: Sequence[Any]) -> Enclosur
 def generalized_gradients(at: Evaluation) -> list[list[Number]]:
     """Return gradients over a box, one for each combination of sides of the kinks in it.
 
-    Their convex hull contains the generalized gradient, because a gradient is affine in the derivatives of each node.
-    Raises `Refusal` at a jump, and for kinks that are not known or too many.
+    Their convex hull contains the generalized gradient, because a gradient is affine in the
+    derivatives of each node. Raises `Refusal` at a jump, and for kinks that are not known or too
+    many.
     """
     sides: dict[int, Sequence[Sequence[int]]] = {}
     for i in at.order:
@@ -346,7 +394,10 @@ def generalized_gradients(at: Evaluation) -> list[list[Number]]:
         sides[i] = SIDES_OF_KINKS[primitive.name](len(inputs))
     if not sides or math.prod(map(len, sides.values())) > MAX_SIDES:
         raise Refusal("undecided", "no kink is known, or too many are", "")
-    return [_gradient_on(at, dict(zip(sides, chosen, strict=True))) for chosen in product(*sides.values())]
+    return [
+        _gradient_on(at, dict(zip(sides, chosen, strict=True)))
+        for chosen in product(*sides.values())
+    ]
 
 
 def _is_smooth(primitive: Primitive, inputs: Sequence[Number]) -> bool:

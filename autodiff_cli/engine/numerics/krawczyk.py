@@ -1,7 +1,9 @@
-"""Interval arithmetic on boxes: what a function takes in one, and which hold one root of equations, proven.
+"""Interval arithmetic on boxes: what a function takes in one, and which hold one root of equations,
+proven.
 
 Krawczyk's operator K = m − Y·F(m) + (1 − Y·F′(X))·(X − m) contains every solution in the box X
-around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of Equations, 5.1.
+around m. If K lies inside X, there is exactly one. Neumaier, Interval Methods for Systems of
+Equations, 5.1.
 """
 
 from __future__ import annotations
@@ -18,8 +20,8 @@ from .linear_algebra import identity, inverse
 
 ENCLOSURE_BITS = 53
 MAX_CONTRACTIONS = 60
+# A ball for each unknown.
 Box = list[Any]
-"""A ball for each unknown."""
 
 
 def ends_of(ball: Any) -> tuple[float, float]:
@@ -95,7 +97,11 @@ class Krawczyk:
     """Krawczyk's operator of equations."""
 
     def __init__(
-        self, outputs: Sequence[Value], unknowns: Sequence[str], values: Mapping[str, Any], balls: Any
+        self,
+        outputs: Sequence[Value],
+        unknowns: Sequence[str],
+        values: Mapping[str, Any],
+        balls: Any,
     ) -> None:
         from ..numbers.ball import Ball
 
@@ -168,7 +174,9 @@ class Krawczyk:
         self.m.charge_operations(n * n * (n + 2))
         centre, y = arb_mat(n, 1, middle), arb_mat(inverted)
         around = arb_mat(n, 1, box) - centre
-        shrunk = centre - y * arb_mat(n, 1, value) + (arb_mat(identity(n)) - y * arb_mat(rows)) * around
+        shrunk = (
+            centre - y * arb_mat(n, 1, value) + (arb_mat(identity(n)) - y * arb_mat(rows)) * around
+        )
         result: Box = shrunk.entries()
         return result if all(a.is_finite() for a in result) else None
 
@@ -196,7 +204,9 @@ class Krawczyk:
         for power in (2, 3, 6, 12):
             # narrow boxes may miss the solution
             share = arb(2) ** -(self.m.bits * 2 // (power + 1))
-            box = [arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)]
+            box = [
+                arb(a, (abs(a) + tiny) * share + 4 * d) for a, d in zip(middle, step, strict=True)
+            ]
             contracted = self.contract(box)
             if contracted is not None and is_inside(contracted, box):
                 return box, contracted

@@ -22,7 +22,9 @@ class Singular(ArithmeticError):
     """A matrix that cannot be inverted."""
 
 
-def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]) -> Matrix:
+def solve_linear(
+    m: NumberType, matrix: Sequence[Sequence[Number]], right: Sequence[Sequence[Number]]
+) -> Matrix:
     """Return the X with matrix·X = right, by elimination with partial pivoting.
 
     Raises `Singular`; for doubles and balls `ZeroDivisionError` too.
@@ -41,11 +43,17 @@ def solve_linear(m: NumberType, matrix: Sequence[Sequence[Number]], right: Seque
             raise Singular
         for row in rows[j + 1 :]:
             factor = row[j] / pivot
-            row[j + 1 :] = [x - factor * y for x, y in zip(row[j + 1 :], rows[j][j + 1 :], strict=True)]
+            row[j + 1 :] = [
+                x - factor * y for x, y in zip(row[j + 1 :], rows[j][j + 1 :], strict=True)
+            ]
     solution: Matrix = [[] for _ in range(n)]
     for i in reversed(range(n)):
         solution[i] = [
-            (rows[i][n + c] - sum((rows[i][k] * solution[k][c] for k in range(i + 1, n)), m.number(0))) / rows[i][i]
+            (
+                rows[i][n + c]
+                - sum((rows[i][k] * solution[k][c] for k in range(i + 1, n)), m.number(0))
+            )
+            / rows[i][i]
             for c in range(len(right[0]))
         ]
     return solution
@@ -85,7 +93,9 @@ def inverse(matrix: Sequence[Sequence[float]]) -> list[list[float]] | None:
     return result if all(math.isfinite(x) for row in result for x in row) else None
 
 
-def cholesky(matrix: Sequence[Sequence[float]], slack: float | None = None) -> list[list[float]] | None:
+def cholesky(
+    matrix: Sequence[Sequence[float]], slack: float | None = None
+) -> list[list[float]] | None:
     """Return the lower triangle L with L·Lᵀ = `matrix`; None unless positive definite.
 
     With `slack` the matrix is taken to be semidefinite: a pivot up to `slack` leaves its column 0.
@@ -144,7 +154,9 @@ def _diagonalise(matrix: Sequence[Sequence[float]], vectors: list[list[float]]) 
     for _ in range(MAX_SWEEPS):
         turned = False
         for p in range(n - 1):
-            budget.charge(n * sum([not -NEGLIGIBLE_ENTRY <= x <= NEGLIGIBLE_ENTRY for x in a[p][p + 1 :]]))
+            budget.charge(
+                n * sum([not -NEGLIGIBLE_ENTRY <= x <= NEGLIGIBLE_ENTRY for x in a[p][p + 1 :]])
+            )
             for q in range(p + 1, n):
                 if -NEGLIGIBLE_ENTRY <= a[p][q] <= NEGLIGIBLE_ENTRY:
                     continue
@@ -167,7 +179,9 @@ def _diagonalise(matrix: Sequence[Sequence[float]], vectors: list[list[float]]) 
     return [a[i][i] * scale for i in range(n)]
 
 
-def _rotate(first: list[float], second: list[float], c: float, s: float) -> tuple[list[float], list[float]]:
+def _rotate(
+    first: list[float], second: list[float], c: float, s: float
+) -> tuple[list[float], list[float]]:
     turned = [c * x - s * y for x, y in zip(first, second, strict=True)]
     return turned, [s * x + c * y for x, y in zip(first, second, strict=True)]
 
@@ -188,5 +202,8 @@ def min_norm_point(vectors: Sequence[Sequence[float]]) -> list[float]:
     columns: Any = numpy.array(vectors).T
     size = float(numpy.abs(columns).max()) or 1.0
     # the sum of the weights is free: the shortest mean fits best
-    weights, _ = nnls(numpy.vstack([columns / size, numpy.ones(len(vectors))]), numpy.append(0 * columns[:, 0], 1.0))
+    weights, _ = nnls(
+        numpy.vstack([columns / size, numpy.ones(len(vectors))]),
+        numpy.append(0 * columns[:, 0], 1.0),
+    )
     return (columns @ (weights / weights.sum())).tolist()  # type: ignore[no-any-return]

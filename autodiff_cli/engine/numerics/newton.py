@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 
 MAX_STEPS = 60  # each doubles the digits
 
+# Returns the residuals of a square system at a point, and its Jacobian.
 System = Callable[[list[Any]], tuple[Sequence[Any], Matrix]]
-"""Returns the residuals of a square system at a point, and its Jacobian."""
 
 
 def newton(
@@ -27,11 +27,12 @@ def newton(
     smallest: float | None = None,
     solve: Callable[[Any, Any], list[Any]] | None = None,
 ) -> Iterator[tuple[list[Any], tuple[Sequence[Any], Any], list[Any] | None]]:
-    """Yield each point with the system there and the Newton step; None, the last, at a singular Jacobian.
+    """Yield each point with the system there and the Newton step; None, the last, at a singular
+    Jacobian.
 
-    With `smallest` a step is halved, down to that share, until the values shrink; the step is None at values of 0 too.
-    `system` may return None where it has no values. `solve` returns the step from Jacobian and values. Raises the
-    errors of `system`.
+    With `smallest` a step is halved, down to that share, until the values shrink; the step is None
+    at values of 0 too. `system` may return None where it has no values. `solve` returns the step
+    from Jacobian and values. Raises the errors of `system`.
     """
     point, here = list(start), system(list(start))
     while here is not None:
@@ -39,7 +40,11 @@ def newton(
         step, size = None, math.inf if smallest is None else math.hypot(*values)
         if size:
             try:
-                step = solve(rows, values) if solve else [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
+                step = (
+                    solve(rows, values)
+                    if solve
+                    else [d for (d,) in solve_linear(m, rows, [[-x] for x in values])]
+                )
             except (Singular, ZeroDivisionError):
                 step = None
         yield point, here, step
@@ -67,7 +72,11 @@ def refine(m: NumberType, system: System, start: Sequence[float]) -> list[Any]:
     point, shortest = begin, None
     for here, _, step in islice(newton(m, system, begin), MAX_STEPS):
         point = here
-        length: Any = 0 if step is None else max(abs(d / (abs(x) or 1)) for d, x in zip(step, start, strict=True))
+        length: Any = (
+            0
+            if step is None
+            else max(abs(d / (abs(x) or 1)) for d, x in zip(step, start, strict=True))
+        )
         if length == 0 or (shortest is not None and length >= shortest):
             break
         shortest = length
@@ -88,7 +97,12 @@ def with_errors(m: RunningDigits, system: System, root: Sequence[Any]) -> list[A
 
 
 def bisect(
-    holds: Callable[[float], bool], inside: float, outside: float, *, width: float = 0.0, most: int = 2200
+    holds: Callable[[float], bool],
+    inside: float,
+    outside: float,
+    *,
+    width: float = 0.0,
+    most: int = 2200,
 ) -> tuple[float, float]:
     """Return adjacent numbers, or ones within `width`, where a condition ceases to hold.
 

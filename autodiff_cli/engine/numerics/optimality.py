@@ -22,8 +22,8 @@ from ..numbers.floats import REAL
 from ..numbers.running_error import RUNNING, UNIT_ROUNDOFF, Bounded
 from .linear_algebra import cholesky, cholesky_solve, dot, eigenvectors
 
+# Returns the eigenvalues and unit eigenvectors of a symmetric matrix.
 Decomposition = Callable[[list[list[float]]], tuple[list[float], list[list[float]]]]
-"""Returns the eigenvalues and unit eigenvectors of a symmetric matrix."""
 
 UNCERTAIN_SIGN_FACTOR = 1024  # multiple of its error below which a sign is uncertain
 MAX_NAMED = 4  # variables of a direction
@@ -72,7 +72,8 @@ class Single:
         graph = graph_of(self.output)
         literals = [graph.constants.get(i, (None,))[0] for i in range(len(graph.parents))]
         return all(
-            primitive.defined([literals[p] for p in parents]) and not (primitive.may_kink or primitive.jumps)
+            primitive.defined([literals[p] for p in parents])
+            and not (primitive.may_kink or primitive.jumps)
             for primitive, parents in zip(graph.primitives, graph.parents, strict=True)
             if parents
         )
@@ -84,10 +85,14 @@ class Single:
         return {
             primitive.name
             for primitive, parents in zip(graph.primitives, graph.parents, strict=True)
-            if primitive.jumps and primitive.has_structural_zeros and not graph.constants.keys() >= {*parents}
+            if primitive.jumps
+            and primitive.has_structural_zeros
+            and not graph.constants.keys() >= {*parents}
         }
 
-    def derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+    def derivatives(
+        self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]
+    ) -> Derivatives:
         """Return value, gradient and Hessian in doubles, with rounding errors.
 
         Coordinates `wrt` are rounded like numbers of `size`, twice as much for the Hessian.
@@ -95,12 +100,22 @@ class Single:
         result = self._derivatives(point, wrt, size)
         # beside an edge of the domain that may bound nothing
         is_finite = math.isfinite(sum(result.gradient_error))
-        return result if is_finite else self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
+        return (
+            result
+            if is_finite
+            else self._derivatives(point, wrt, [abs(point.get(name, 0.0)) for name in wrt])
+        )
 
-    def _derivatives(self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]) -> Derivatives:
+    def _derivatives(
+        self, point: Mapping[str, float], wrt: Sequence[str], size: Sequence[float]
+    ) -> Derivatives:
         spread = [2 * UNIT_ROUNDOFF * x for x in size]
         inputs = {name: Bounded(x) for name, x in point.items()}
-        inputs |= {name: Bounded(point[name], error) for name, error in zip(wrt, spread, strict=True) if name in point}
+        inputs |= {
+            name: Bounded(point[name], error)
+            for name, error in zip(wrt, spread, strict=True)
+            if name in point
+        }
         result = hessian_in(RUNNING, self.output, inputs, wrt)
         # a constant entry is a plain number
         square = [[*map(RUNNING.number, row)] for row in result.hessian]
@@ -149,7 +164,9 @@ class _FreeCurvature(NamedTuple):
     """The change of the value on that step; infinite along flat directions."""
 
 
-def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors) -> Verdict:
+def classify(
+    at: Derivatives, walls: Sequence[int] | None = None, decomposed: Decomposition = eigenvectors
+) -> Verdict:
     """Return the kind of a point.
 
     `walls` has for each variable its bound: lower (-1), upper (1), both (2) or none (0).
@@ -177,16 +194,22 @@ def classify(at: Derivatives, walls: Sequence[int] | None = None, decomposed: De
         slope[i] = 0.0 if zero[i] else at.gradient[i]
         step[i] = x
     flat = _flat_directions(curvature, rest, n)
-    return Verdict(kind, curvature.name, falls, held, tuple(slope), flat, tuple(step), curvature.gain)
+    return Verdict(
+        kind, curvature.name, falls, held, tuple(slope), flat, tuple(step), curvature.gain
+    )
 
 
 def _is_held(wall: int, slope: float) -> bool:
-    """Return whether a bound holds a variable: the value rises away from it, or there are bounds on both sides."""
+    """Return whether a bound holds a variable: the value rises away from it, or there are bounds on
+    both sides.
+    """
     return wall == 2 or wall * slope < 0
 
 
 def _kind_of_stationary(curvature: _FreeCurvature, rest: Sequence[int], held: Sequence[int]) -> str:
-    """Return the kind of a point where the gradient by the variables `rest` is 0; others are `held` by bounds."""
+    """Return the kind of a point where the gradient by the variables `rest` is 0; others are `held`
+    by bounds.
+    """
     if not rest:
         return "minimum" if held else "flat"
     if curvature.name == "convex":
@@ -204,7 +227,9 @@ def _kind_beside_bounds(
     held: Sequence[int],
     decomposed: Decomposition,
 ) -> tuple[str, bool]:
-    """Return the kind of a stationary point with variables `leaning` on a bound, and whether the value falls there."""
+    """Return the kind of a stationary point with variables `leaning` on a bound, and whether the
+    value falls there.
+    """
     if curvature.name == "convex":
         return "minimum", curvature.falls
     if curvature.name == "concave" and not held:
@@ -215,12 +240,16 @@ def _kind_beside_bounds(
     return "saddle" if falls else "flat", falls
 
 
-def _flat_directions(curvature: _FreeCurvature, rest: Sequence[int], n: int) -> tuple[tuple[float, ...], ...]:
+def _flat_directions(
+    curvature: _FreeCurvature, rest: Sequence[int], n: int
+) -> tuple[tuple[float, ...], ...]:
     """Return the directions of zero curvature over all variables."""
     if len(curvature.flat) == len(rest):
         # all directions are flat: use the variables' instead of arbitrary eigenvectors
         return tuple(_direction({i: float(i == k) for i in rest}, n) for k in rest)
-    return tuple(_direction(dict(zip(rest, direction, strict=True)), n) for direction in curvature.flat)
+    return tuple(
+        _direction(dict(zip(rest, direction, strict=True)), n) for direction in curvature.flat
+    )
 
 
 def _direction(parts: Mapping[int, float], n: int) -> tuple[float, ...]:
@@ -249,7 +278,10 @@ def _curvature(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) 
         return _FreeCurvature()
     units = _units(at, rows)
     matrix, errors = (
-        [[square[i][j] * u * v for j, v in zip(rows, units, strict=True)] for i, u in zip(rows, units, strict=True)]
+        [
+            [square[i][j] * u * v for j, v in zip(rows, units, strict=True)]
+            for i, u in zip(rows, units, strict=True)
+        ]
         for square in (at.hessian, at.hessian_error)
     )
     # the largest absolute row sum bounds the spectral norm
@@ -268,11 +300,21 @@ def _curvature(at: Derivatives, rows: Sequence[int], decomposed: Decomposition) 
 
 
 def _if_definite(
-    name: str, sign: float, matrix: list[list[float]], noise: float, slopes: list[float], units: list[float]
+    name: str,
+    sign: float,
+    matrix: list[list[float]],
+    noise: float,
+    slopes: list[float],
+    units: list[float],
 ) -> _FreeCurvature | None:
     """Return the curvature of a matrix that is definite by more than its noise; None of another."""
     signed = [[sign * x for x in row] for row in matrix]
-    if cholesky([[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]) is None:
+    if (
+        cholesky(
+            [[x - noise * (i == j) for j, x in enumerate(row)] for i, row in enumerate(signed)]
+        )
+        is None
+    ):
         return None
     lower = cholesky(signed)
     if lower is None:

@@ -1,8 +1,8 @@
 """The real roots of rational polynomials, isolated in integers by Sturm's theorem.
 
 Factors are first separated by multiplicity (Yun 1976). Intervals are halved until they have one
-root, and until their ends round to the same double. Source: Cohen, A Course in Computational Algebraic Number Theory,
-3.4 and 4.1.
+root, and until their ends round to the same double. Source: Cohen, A Course in Computational
+Algebraic Number Theory, 3.4 and 4.1.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from ..numbers.budget import charge
 
 COEFFICIENT_WORK = 0.05  # the work of one operation on a coefficient
 
+# Coefficients from the constant one on, the last not 0; empty for 0.
 Polynomial = list[int]
-"""Coefficients from the constant one on, the last not 0; empty for 0."""
 
 
 class RealRoot(NamedTuple):
@@ -33,7 +33,9 @@ class RealRoot(NamedTuple):
     """The coefficients of a factor of which this is a simple root."""
 
 
-def real_roots(coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()) -> list[RealRoot]:
+def real_roots(
+    coefficients: Sequence[Fraction], excluded: Sequence[Sequence[Fraction]] = ()
+) -> list[RealRoot]:
     """Return the real roots of a nonzero polynomial, in order, except `excluded` ones.
 
     `coefficients` begin with the constant one.
@@ -105,7 +107,10 @@ def _simple_roots(p: Polynomial) -> Iterator[tuple[Fraction, bool]]:
     while chain[-1]:
         chain.append([-c for c in _divide(chain[-2], chain[-1])[1]])
     bound = Fraction(2) ** (max(map(abs, p)) // abs(p[-1]) + 1).bit_length()
-    waiting = [(a, b, _changes(chain, a), _changes(chain, b)) for a, b in pairwise((-bound, Fraction(0), bound))]
+    waiting = [
+        (a, b, _changes(chain, a), _changes(chain, b))
+        for a, b in pairwise((-bound, Fraction(0), bound))
+    ]
     while waiting:
         a, b, before, after = waiting.pop()
         if before - after == 1:

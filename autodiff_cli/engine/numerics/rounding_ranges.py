@@ -1,7 +1,8 @@
 """A bound of the rounding errors of a program in doubles, proven over a box.
 
-An operation rounds its own result, and passes on the errors of its inputs by its derivatives, which are enclosed over
-all numbers that the inputs may be: the mean value theorem. Higham, Accuracy and Stability of Numerical Algorithms, 3.3.
+An operation rounds its own result, and passes on the errors of its inputs by its derivatives, which
+are enclosed over all numbers that the inputs may be: the mean value theorem. Higham, Accuracy and
+Stability of Numerical Algorithms, 3.3.
 """
 
 from __future__ import annotations
@@ -12,7 +13,14 @@ from typing import Any, NamedTuple
 
 from ..graphs.value_and_gradient import evaluate_in
 from ..numbers.base import Number, Refusal, undecided
-from ..numbers.running_error import NOT_ROUNDED, ONCE_ROUNDED, SPECIAL_ULPS, ULPS, UNDERFLOW_ERROR, UNIT_ROUNDOFF
+from ..numbers.running_error import (
+    NOT_ROUNDED,
+    ONCE_ROUNDED,
+    SPECIAL_ULPS,
+    ULPS,
+    UNDERFLOW_ERROR,
+    UNIT_ROUNDOFF,
+)
 from ..run.evaluation import Evaluation
 from ..run.flat_graph import Graph
 from ..table.operators import CONSTANT, VARIABLE
@@ -22,7 +30,9 @@ MAX_DOUBLE_EXPONENT = 1023
 
 
 class RoundingBound(NamedTuple):
-    """The value of a program over a box, a bound of its rounding errors, and the node that loses most digits."""
+    """The value of a program over a box, a bound of its rounding errors, and the node that loses
+    most digits.
+    """
 
     value: Any
     error: Any
@@ -67,14 +77,19 @@ def _constant_error(at: Evaluation, i: int) -> Any:
     return arb(0) if is_exact else abs(arb(float(number))) * UNIT_ROUNDOFF
 
 
-def _operation_error(at: Evaluation, i: int, primitive: Primitive, errors: Mapping[int, Any]) -> Any:
+def _operation_error(
+    at: Evaluation, i: int, primitive: Primitive, errors: Mapping[int, Any]
+) -> Any:
     from flint import arb
 
     from ..numbers.ball import Ball
 
     m, parents = at.m, at.graph.parents[i]
     own = [m.number(at.graph.data[p]) for p in parents]
-    inputs = [x if errors[p].is_zero() else Ball(_widened(x.a, errors[p])) for x, p in zip(own, parents, strict=True)]
+    inputs = [
+        x if errors[p].is_zero() else Ball(_widened(x.a, errors[p]))
+        for x, p in zip(own, parents, strict=True)
+    ]
     out = m.number(getattr(m, primitive.name)(*inputs))
     if primitive.jumps and (primitive.kink is None or primitive.kink(*inputs)):
         raise undecided("a jump")
@@ -89,7 +104,11 @@ def _operation_error(at: Evaluation, i: int, primitive: Primitive, errors: Mappi
         raise undecided("an overflow")
     total = passed.upper()
     if primitive not in NOT_ROUNDED:
-        units = 1 if primitive in ONCE_ROUNDED else 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
+        units = (
+            1
+            if primitive in ONCE_ROUNDED
+            else 2 * (SPECIAL_ULPS if primitive.group == "Special" else ULPS)
+        )
         terms = (
             sum((x.a.abs_upper() for x in inputs), arb(0)) * len(inputs)
             if primitive.linear and primitive.variadic
@@ -99,7 +118,9 @@ def _operation_error(at: Evaluation, i: int, primitive: Primitive, errors: Mappi
     return total.upper()
 
 
-def _partials(m: Any, primitive: Primitive, inputs: Sequence[Any], out: Any, active: Sequence[bool]) -> list[Any]:
+def _partials(
+    m: Any, primitive: Primitive, inputs: Sequence[Any], out: Any, active: Sequence[bool]
+) -> list[Any]:
     if primitive in NOT_ROUNDED:
         return [1] * len(inputs)  # an input changes the output by no more than itself
     return primitive.slopes(m, inputs, out, active)
@@ -125,7 +146,9 @@ def _loss(at: Evaluation, i: int, errors: Mapping[int, Any]) -> float:
     """Return by how much a node magnifies the largest relative error of its inputs."""
     if at.graph.primitives[i].gives_condition or not at.graph.parents[i]:
         return 0.0
-    numbers = [p for p in at.graph.parents[i] if p in errors and not at.graph.primitives[p].gives_condition]
+    numbers = [
+        p for p in at.graph.parents[i] if p in errors and not at.graph.primitives[p].gives_condition
+    ]
     before = [_relative(at, p, errors) for p in numbers]
     return _relative(at, i, errors) / max([UNIT_ROUNDOFF, *before])
 

@@ -25,8 +25,12 @@ def level_of(k: float, dof: float) -> float:
         # Abramowitz and Stegun, 26.7.1
         square, half = mpmath.mpf(k) ** 2, mpmath.mpf(1) / 2
         if square <= dof:
-            return float(mpmath.betainc(half, half * dof, 0, square / (dof + square), regularized=True))
-        return float(1 - mpmath.betainc(half * dof, half, 0, dof / (dof + square), regularized=True))
+            return float(
+                mpmath.betainc(half, half * dof, 0, square / (dof + square), regularized=True)
+            )
+        return float(
+            1 - mpmath.betainc(half * dof, half, 0, dof / (dof + square), regularized=True)
+        )
 
 
 def coverage_factor(level: float, dof: float) -> float:
@@ -42,10 +46,18 @@ def coverage_factor(level: float, dof: float) -> float:
         return z
     # the level is concave in k and the normal quantile too low: Newton's steps increase
     k = z
-    log_scale = math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2) if dof < MIN_NORMAL_DOF else math.log(dof / 2) / 2
+    log_scale = (
+        math.lgamma((dof + 1) / 2) - math.lgamma(dof / 2)
+        if dof < MIN_NORMAL_DOF
+        else math.log(dof / 2) / 2
+    )
     for _ in range(MAX_STEPS):
         # twice the density, to six digits
-        slope = 2 / math.sqrt(dof * math.pi) * math.exp(log_scale - (dof + 1) / 2 * math.log1p(k * k / dof))
+        slope = (
+            2
+            / math.sqrt(dof * math.pi)
+            * math.exp(log_scale - (dof + 1) / 2 * math.log1p(k * k / dof))
+        )
         step = (level - level_of(k, dof)) / slope
         k = min(k + step, MAX_FACTOR)
         if step <= 1e-15 * k:

@@ -1,7 +1,8 @@
 """Numbers leave in units here: inside, they are coherent SI numbers.
 
-`--in mm` is `units` of a question. `ProgramUnits` decides by it, by the dimensions and by the units of the inputs which
-unit each number of an answer has; `present` gives the numbers in them, and `format_number` writes both.
+`--in mm` is `units` of a question. `ProgramUnits` decides by it, by the dimensions and by the units
+of the inputs which unit each number of an answer has; `present` gives the numbers in them, and
+`format_number` writes both.
 """
 
 from __future__ import annotations
@@ -69,9 +70,15 @@ def present_number(m: Any, x: Any, unit: Unit) -> Any:
 
 
 def present_tree(m: Any, numbers: Any, units: Any) -> Any:
-    """Return a tree of coherent numbers in the units of a tree of that shape; None keeps a number."""
+    """Return a tree of coherent numbers in the units of a tree of that shape; None keeps a
+    number.
+    """
     if isinstance(units, dict):
-        return numbers | {key: present_tree(m, numbers[key], unit) for key, unit in units.items() if key in numbers}
+        return numbers | {
+            key: present_tree(m, numbers[key], unit)
+            for key, unit in units.items()
+            if key in numbers
+        }
     if isinstance(units, list):
         return [present_tree(m, x, unit) for x, unit in zip(numbers, units, strict=True)]
     if units is None or numbers is None or isinstance(numbers, bool):

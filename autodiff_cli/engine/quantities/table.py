@@ -10,7 +10,8 @@ from typing import Any, NamedTuple
 
 from ...errors import closest, usage_error
 
-BASE = ("kg", "m", "s", "A", "K", "mol", "cd")  # the SI base units, in the order of exponents in dimensions
+# the SI base units, in the order of exponents in dimensions
+BASE = ("kg", "m", "s", "A", "K", "mol", "cd")
 _UNCERTAIN = re.compile(r"(?<=\d)\(\d+\)")  # the digits of a standard uncertainty
 _DECIMAL = re.compile(r"[\d.]+(?:\(\d+\))?(?:e-?\d+)?")  # a number, perhaps with its uncertainty
 
@@ -87,14 +88,18 @@ def constants() -> dict[str, Constant]:
 
 
 def constant_texts(names: Iterable[str], uncertain: bool = False) -> list[str]:
-    """Return constants as texts of a point, `c=299792458 m/s`, perhaps `uncertain`. Raises a usage error."""
+    """Return constants as texts of a point, `c=299792458 m/s`, perhaps `uncertain`. Raises a usage
+    error.
+    """
     texts = []
     for name in names:
         constant = constants().get(name)
         if constant is None:
             near = closest(name, list(constants()))
             hint = f"did you mean `{near}`? " if near else ""
-            raise usage_error(f"`{name}` is not a constant of CODATA 2022", f"{hint}`autodiff units` lists them")
+            raise usage_error(
+                f"`{name}` is not a constant of CODATA 2022", f"{hint}`autodiff units` lists them"
+            )
         value = constant.value if uncertain else constant.estimate
         number = value if _DECIMAL.fullmatch(value) else f"({value})"
         texts.append(f"{name}={number}" + (f" {constant.unit}" if constant.unit != "1" else ""))

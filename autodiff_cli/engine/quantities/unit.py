@@ -19,10 +19,10 @@ Dimension = tuple[Exponent, ...]  # the exponents of the base units `BASE`
 NUMBER: Dimension = (0,) * len(BASE)
 _LENGTH = BASE.index("m")
 MAX_POWER = 99
+# The largest exponent that powers of powers are read to.
 MAX_EXPONENT = 999
-"""The largest exponent that powers of powers are read to."""
+# The most binary digits of the exact factor of a unit; doubles end at 1074.
 MAX_SCALE_BITS = 4096
-"""The most binary digits of the exact factor of a unit; doubles end at 1074."""
 MAX_QUOTIENT_UNITS = 2
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
 MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
@@ -57,7 +57,9 @@ class Unit(NamedTuple):
 
     def to_si(self, x: float) -> float:
         """Return a difference in this unit, in coherent units."""
-        return times_scale(x, self.scale) * math.pi**self.pi if self.pi else times_scale(x, self.scale)
+        return (
+            times_scale(x, self.scale) * math.pi**self.pi if self.pi else times_scale(x, self.scale)
+        )
 
     @property
     def difference(self) -> Unit:
@@ -66,7 +68,9 @@ class Unit(NamedTuple):
 
     @property
     def degree(self) -> Unit:
-        """The unit of differences on its scale: kelvin for degrees Celsius, smaller for Fahrenheit."""
+        """The unit of differences on its scale: kelvin for degrees Celsius, smaller for
+        Fahrenheit.
+        """
         return self._replace(zero=Fraction(0)) if self.zero and self.scale != 1 else self.difference
 
     @property
@@ -96,10 +100,17 @@ class Unit(NamedTuple):
         return r"\unit{" + ".".join(texts) + "}"
 
 
-_DEGREES = {"°": r"\degree", "′": r"\arcminute", "″": r"\arcsecond", "°C": r"\degreeCelsius", "°F": r"{}^\circ F"}
+_DEGREES = {
+    "°": r"\degree",
+    "′": r"\arcminute",
+    "″": r"\arcsecond",
+    "°C": r"\degreeCelsius",
+    "°F": r"{}^\circ F",
+}
 _MATHEMATICS = {
-    r"\degreeCelsius": r"{}^{\circ}C", r"\degree": r"{}^{\circ}", r"\arcminute": "{}'", r"\arcsecond": "{}''",
-    r"\micro ": r"\mu ", r"\ohm": r"\Omega ", r"\angstrom": r"\mathring{A}", ".": r"\,",
+    r"\degreeCelsius": r"{}^{\circ}C", r"\degree": r"{}^{\circ}", r"\arcminute": "{}'",
+    r"\arcsecond": "{}''", r"\micro ": r"\mu ", r"\ohm": r"\Omega ", r"\angstrom": r"\mathring{A}",
+    ".": r"\,",
 }  # fmt: skip
 
 
@@ -116,7 +127,9 @@ def without_siunitx(latex: str) -> str:
 
 
 def times_scale(x: float, scale: Fraction) -> float:
-    """Return a double times an exact factor, rounded once where the factor is no power or part of a whole."""
+    """Return a double times an exact factor, rounded once where the factor is no power or part of a
+    whole.
+    """
     top, bottom = scale.numerator, scale.denominator
     with suppress(OverflowError):  # a factor beyond doubles
         if bottom == 1:
@@ -132,7 +145,13 @@ def times_scale(x: float, scale: Fraction) -> float:
 def _raised(n: Exponent) -> str:
     if n == 1:
         return ""
-    return str(n).translate(_RAISED) if n == int(n) else f"^({n})" if Fraction(n).denominator != 2 else f"^{float(n):g}"
+    return (
+        str(n).translate(_RAISED)
+        if n == int(n)
+        else f"^({n})"
+        if Fraction(n).denominator != 2
+        else f"^{float(n):g}"
+    )
 
 
 def _product(*parts: tuple[Unit, Exponent]) -> Unit:
@@ -177,7 +196,9 @@ def _root(scale: Fraction, k: int) -> Fraction:
         return scale
     parts = [_whole_root(part, k) for part in (scale.numerator, scale.denominator)]
     if (parts[0] ** k, parts[1] ** k) != (scale.numerator, scale.denominator):
-        raise ExpressionError("point", "a root of this unit has no exact factor", None, "write it in units of the SI")
+        raise ExpressionError(
+            "point", "a root of this unit has no exact factor", None, "write it in units of the SI"
+        )
     return Fraction(*parts)
 
 
@@ -210,7 +231,9 @@ def parse_unit(text: str) -> Unit:
         except ExpressionError as error:
             raise error if error.span is not None else error.at(Span(0, len(text))) from None
         if rest < len(tokens):
-            raise _wrong("this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3])
+            raise _wrong(
+                "this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3]
+            )
         return unit
 
 
@@ -224,11 +247,11 @@ def unit_or_none(text: str) -> Unit | None:
 
 _Token = tuple[str, str, int, int]
 MAX_UNIT_CHARACTERS = 200
+# The most characters of a word that may be two units without a sign between them: `Nm`.
 MAX_JOINED_CHARACTERS = 4
-"""The most characters of a word that may be two units without a sign between them: `Nm`."""
 PREFIX_NAMES = {
-    "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h", "deca": "da", "deci": "d", "centi": "c",
-    "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f",
+    "tera": "T", "giga": "G", "mega": "M", "kilo": "k", "hecto": "h", "deca": "da", "deci": "d",
+    "centi": "c", "milli": "m", "micro": "µ", "nano": "n", "pico": "p", "femto": "f",
 }  # fmt: skip
 EXAMPLE = "write units as `kg*m/s^2`, `N·m` or `J/(kg K)`"
 
@@ -239,7 +262,9 @@ def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> Expressio
 
 def _tokens(text: str) -> Iterator[_Token]:
     if len(text) > MAX_UNIT_CHARACTERS:
-        message = f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}"
+        message = (
+            f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}"
+        )
         raise _wrong(message, 0, len(text))
     end, length = 0, len(text.rstrip())
     while end < length:
@@ -250,18 +275,29 @@ def _tokens(text: str) -> Iterator[_Token]:
             if digits and start and text[start - 1].isalpha():
                 name = re.search(r"[^\W\d_]+$", text[:start])
                 message = f"a power is written with `^`, and `{digits[0]}` is not"
-                raise _wrong(message, start, start + digits.end(), f"write `{name[0] if name else ''}^{digits[0]}`")
+                raise _wrong(
+                    message,
+                    start,
+                    start + digits.end(),
+                    f"write `{name[0] if name else ''}^{digits[0]}`",
+                )
             raise _wrong(f"`{text[start]}` is not part of a unit", start, start + 1)
         yield match.lastgroup, match[match.lastgroup], match.start(match.lastgroup), match.end()
         end = match.end()
 
 
-def _product_below(tokens: list[_Token], over: int, text: str, start: int, skip: int) -> ExpressionError:
-    """Return the error of a product after a sign of division; from `start` or, after a sign, from `skip` on."""
+def _product_below(
+    tokens: list[_Token], over: int, text: str, start: int, skip: int
+) -> ExpressionError:
+    """Return the error of a product after a sign of division; from `start` or, after a sign, from
+    `skip` on.
+    """
     below, rest = text[tokens[over + 1][2] : start].strip(), text[skip:].strip()
     before = text[: tokens[over][2]].strip()
     hint = f"write `{before}/({below} {rest})`, or `{before} {rest}/{below}`"
-    return _wrong("a product after `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint)
+    return _wrong(
+        "a product after `/` can be read in two ways", tokens[over][2], len(text.rstrip()), hint
+    )
 
 
 def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
@@ -294,10 +330,17 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
 
 
 def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
-    """Refuse `deg C`, `° °C` and `°K`, which are scales of temperature and not products with an angle."""
+    """Refuse `deg C`, `° °C` and `°K`, which are scales of temperature and not products with an
+    angle.
+    """
     words = [token[1] for token in tokens[at : at + 2]]
     entry, scale = table_entry(words[0]), table_entry(words[-1])
-    if entry is None or scale is None or entry[0].symbol != "°" or scale[0].symbol not in ("C", "F", "K", "°C", "°F"):
+    if (
+        entry is None
+        or scale is None
+        or entry[0].symbol != "°"
+        or scale[0].symbol not in ("C", "F", "K", "°C", "°F")
+    ):
         return
     start, end = tokens[at][2], tokens[at + 1][3]
     written = text[start:end].strip()
@@ -308,7 +351,9 @@ def _check_degree(tokens: list[_Token], at: int, text: str) -> None:
 
 
 def _check_two_words(tokens: list[_Token], at: int, text: str) -> None:
-    """Refuse units of two words whose words are units too: `fl oz` is a fluid ounce, and no femtolitre times ounce."""
+    """Refuse units of two words whose words are units too: `fl oz` is a fluid ounce, and no
+    femtolitre times ounce.
+    """
     words = " ".join(token[1] for token in tokens[at : at + 2])
     meant = units_file()["two words"].get(words)
     if meant is None or tokens[at + 1][0] != "name":
@@ -332,20 +377,37 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     at += 1
     if at < len(tokens) and tokens[at][0] == "power":
         _, written, start, end = tokens[at]
-        digits = written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(_SUPERSCRIPTS)
+        digits = (
+            written.lstrip("*^")
+            .strip("() ")
+            .replace(" ", "")
+            .replace("−", "-")
+            .translate(_SUPERSCRIPTS)
+        )
         try:
             n = plain_exponent(Fraction(digits))
         except ZeroDivisionError:
-            raise _wrong("the power of a unit divides by 0", start, end, "write it as in `m^(1/2)`") from None
+            raise _wrong(
+                "the power of a unit divides by 0", start, end, "write it as in `m^(1/2)`"
+            ) from None
         if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
-            raise _wrong(f"a unit cannot have the power {n}", start, end, "write the power of ten out")
+            raise _wrong(
+                f"a unit cannot have the power {n}", start, end, "write the power of ten out"
+            )
         if unit.zero:
-            raise _wrong("a power of a temperature is one of its differences", start, end, "write it with `K`")
+            raise _wrong(
+                "a power of a temperature is one of its differences",
+                start,
+                end,
+                "write it with `K`",
+            )
         try:
             unit = _product((unit, n))
         except ExpressionError as error:
             raise error.at(Span(start, end)) from None
-        if any(abs(k.numerator) > MAX_EXPONENT or k.denominator > MAX_EXPONENT for _, k in unit.atoms):
+        if any(
+            abs(k.numerator) > MAX_EXPONENT or k.denominator > MAX_EXPONENT for _, k in unit.atoms
+        ):
             message = f"the exponents of a unit go to {MAX_EXPONENT}"
             raise _wrong(message, start, end, "write the power of ten out")
         at += 1
@@ -365,40 +427,64 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
     hint = f"did you mean {' or '.join(hints)}? " if hints else ""
     power = units_file()["prefixes"].get(symbol)
     if power is not None and MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER and power % 3 == 0:
-        hint = f"without a unit the prefix `{symbol}` is written as `e{power}`, as in `2e{power}`; {hint}"
+        hint = (
+            f"without a unit the prefix `{symbol}` is written as `e{power}`, as in `2e{power}`;"
+            f" {hint}"
+        )
     raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
 
 
 @cache
 def units_by_name() -> dict[str, str]:
-    """Return the symbols of units by their names in small letters without blanks, with the prefixes that they take."""
+    """Return the symbols of units by their names in small letters without blanks, with the prefixes
+    that they take.
+    """
     symbols: dict[str, str] = {}
     for entry in table().values():
         name = entry.name.partition(",")[0].replace(" ", "").lower()
         for prefix, short in {"": "", **PREFIX_NAMES}.items():
             if not prefix or short in entry.prefixes:
                 symbols[prefix + name] = short + entry.symbol
-    american = {name.replace("metre", "meter").replace("litre", "liter"): unit for name, unit in symbols.items()}
+    american = {
+        name.replace("metre", "meter").replace("litre", "liter"): unit
+        for name, unit in symbols.items()
+    }
     return symbols | american
 
 
 def _meant_by(symbol: str) -> list[str]:
-    """Return the units that a word may mean: by name, in the plural, in another case, without a sign of a product."""
+    """Return the units that a word may mean: by name, in the plural, in another case, without a
+    sign of a product.
+    """
     word = symbol.lower()
     singulars = dict.fromkeys((word, word.removesuffix("s"), word.removesuffix("es")))
     named = [unit for name in singulars if (unit := units_by_name().get(name)) is not None]
     if not named and len(symbol) > 2 and symbol.endswith("s") and table_entry(symbol[:-1]):
         named = [symbol[:-1]]
-    names = {prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)}
+    names = {
+        prefix + name for name, entry in spellings().items() for prefix in ("", *entry.prefixes)
+    }
     other_case = sorted(name for name in names if name.lower() == symbol.lower())
     close = closest(symbol, list(spellings()))
-    return [*dict.fromkeys(named)] or [*other_case, *_products_in(symbol)][:3] or ([close] if close else [])
+    return (
+        [*dict.fromkeys(named)]
+        or [*other_case, *_products_in(symbol)][:3]
+        or ([close] if close else [])
+    )
 
 
 def _products_in(symbol: str) -> list[str]:
     """Return the products of two units that a short word may be, without a sign between them."""
-    halves = [(symbol[:k], symbol[k:]) for k in range(1, len(symbol)) if len(symbol) <= MAX_JOINED_CHARACTERS]
-    return [f"{first}*{second}" for first, second in halves if table_entry(first) and table_entry(second)]
+    halves = [
+        (symbol[:k], symbol[k:])
+        for k in range(1, len(symbol))
+        if len(symbol) <= MAX_JOINED_CHARACTERS
+    ]
+    return [
+        f"{first}*{second}"
+        for first, second in halves
+        if table_entry(first) and table_entry(second)
+    ]
 
 
 def table_entry(symbol: str) -> tuple[TableUnit, str] | None:
@@ -420,7 +506,11 @@ def table_entry(symbol: str) -> tuple[TableUnit, str] | None:
 def _of_entry(entry: TableUnit, prefix: str = "") -> Unit:
     if not entry.definition:
         dimension = tuple(int(symbol == entry.symbol) for symbol in BASE)
-        return Unit(((prefix + entry.symbol, 1),), dimension, Fraction(10) ** units_file()["prefixes"].get(prefix, 0))
+        return Unit(
+            ((prefix + entry.symbol, 1),),
+            dimension,
+            Fraction(10) ** units_file()["prefixes"].get(prefix, 0),
+        )
     number, _, rest = entry.definition.partition(" ")
     scale, pi = Fraction(1), Fraction(0)
     try:
@@ -432,7 +522,13 @@ def _of_entry(entry: TableUnit, prefix: str = "") -> Unit:
         pi, rest = Fraction(power[1] or 1), rest[power.end() :]
     of = parse_unit(rest) if rest else Unit()
     scale *= of.scale * Fraction(10) ** units_file()["prefixes"].get(prefix, 0)
-    return Unit(((prefix + entry.symbol, 1),), of.dimension, scale, plain_exponent(pi + of.pi), Fraction(entry.zero))
+    return Unit(
+        ((prefix + entry.symbol, 1),),
+        of.dimension,
+        scale,
+        plain_exponent(pi + of.pi),
+        Fraction(entry.zero),
+    )
 
 
 # ---- choosing
@@ -447,7 +543,9 @@ def si_unit(dimension: Dimension) -> Unit:
     # one named unit absorbs the mass or the current
     for unit in named:
         for n in (1, -1):
-            rest = tuple(plain_exponent(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True))
+            rest = tuple(
+                plain_exponent(a - n * b) for a, b in zip(dimension, unit.dimension, strict=True)
+            )
             if unit.atoms == (("J", 1),) and n * rest[_LENGTH] > 0:
                 continue  # `N·m³`, not `J·m²`: a force times lengths is no energy
             if rest[0] == 0 != dimension[0] or rest[3] == 0 != dimension[3]:
@@ -457,7 +555,9 @@ def si_unit(dimension: Dimension) -> Unit:
 
 def in_base_units(dimension: Dimension) -> Unit:
     """Return the product of base units of a dimension: `kg·m/s²`."""
-    return _product(*[(parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n])
+    return _product(
+        *[(parse_unit(symbol), n) for symbol, n in zip(BASE, dimension, strict=True) if n]
+    )
 
 
 def _length(unit: Unit) -> Fraction:
@@ -480,7 +580,8 @@ def choose(dimension: Dimension, inputs: Iterable[Unit] = ()) -> Unit:
 
 
 def ratio(above: Unit, below: Unit, higher: bool = False, *, kept: bool = False) -> Unit:
-    """Return the unit of a derivative, in the SI if shorter: `mm³` by `mm` is `mm²`, `mm/m` a number.
+    """Return the unit of a derivative, in the SI if shorter: `mm³` by `mm` is `mm²`, `mm/m` a
+    number.
 
     With `kept` it stays `mm/m`: the derivative times a number of metres is a number of millimetres.
     """
@@ -516,7 +617,11 @@ def with_prefix(unit: Unit, x: float) -> Unit:
     powers = _readable_powers(plain.prefixes)
     size = math.floor(math.log10(abs(x)) + 1e-12) + units_file()["prefixes"].get(prefix, 0)
     power = size // 3 * 3
-    if power not in powers or not MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER or (plain.symbol == "g" and power > 3):
+    if (
+        power not in powers
+        or not MIN_PREFIX_POWER <= power <= MAX_PREFIX_POWER
+        or (plain.symbol == "g" and power > 3)
+    ):
         return unit
     name = "kg" if plain.symbol == "g" and power == 3 else powers[power] + plain.symbol
     return parse_unit(name) * (unit / parse_unit(symbol))
@@ -565,8 +670,8 @@ class Elimination:
     """Linear combinations that are 0, each solved for an eliminated component."""
 
     def __init__(self, first: int) -> None:
+        # Eliminate components from this index on; if negative, those before `-first`.
         self.first = first
-        """Eliminate components from this index on; if negative, those before `-first`."""
         self.rows: dict[int, list[Fraction]] = {}
 
     def reduce(self, vector: Sequence[Exponent]) -> list[Fraction]:

@@ -1,8 +1,9 @@
 """The fast lane: values and adjoints of a graph in doubles, on flat lists.
 
-A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. An error, an infinite number, a
-kink or a comparison of equal operands raises or gives None; the caller then uses the sweep, which has the messages.
-Results equal the sweep's to the last bit: same functions and rules, same order.
+A step is `(operation, place, a, b)`: the index of the result, and those of the inputs. An error, an
+infinite number, a kink or a comparison of equal operands raises or gives None; the caller then uses
+the sweep, which has the messages. Results equal the sweep's to the last bit: same functions and
+rules, same order.
 """
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -16,14 +17,14 @@ from ..table.primitive import Primitive
 from .flat_graph import Graph, Row, inputs
 from .sweep import forward
 
+# Copies `a` if a condition keeps its truth; `b` is its index and truth.
 GUARDED_COPY = "guarded copy"
-"""Copies `a` if a condition keeps its truth; `b` is its index and truth."""
 
 Step = tuple[Any, int, Any, Any]
 Smooth = tuple[Callable[[float], float], Callable[..., float]]
 
+# The maximum number of cached plans: paths through a program with branches.
 MAX_PLANS = 8
-"""The maximum number of cached plans: paths through a program with branches."""
 
 _by_base = POW.partials[0]
 
@@ -40,7 +41,9 @@ class _Smooth(dict[Primitive, Smooth | None]):
     def __missing__(self, primitive: Primitive) -> Smooth | None:
         rule = primitive.partials[0] if len(primitive.partials) == 1 else None
         smooth = rule is not None and not (primitive.may_kink or primitive.variadic)
-        self[primitive] = pair = (getattr(REAL, primitive.name), rule) if rule is not None and smooth else None
+        self[primitive] = pair = (
+            (getattr(REAL, primitive.name), rule) if rule is not None and smooth else None
+        )
         return pair
 
 
@@ -84,8 +87,9 @@ def adjoints(
 ) -> list[float] | None:
     """Return the adjoints of all numbers, but for signs of zeros.
 
-    The steps come last to first. Exponents that are numbers of the program, perhaps with a sign, are in `constants`.
-    Returns None, or raises ValueError or ArithmeticError, if the sweeps are needed.
+    The steps come last to first. Exponents that are numbers of the program, perhaps with a sign,
+    are in `constants`. Returns None, or raises ValueError or ArithmeticError, if the sweeps are
+    needed.
     """
     smooth, mul, add, sub, div, raised, guarded = _smooth, MUL, ADD, SUB, DIV, POW, GUARDED_COPY
     result = [0.0] * len(data)
@@ -150,10 +154,11 @@ class Doubles:
     def gradient(
         self, leaves: Mapping[str, int], point: Mapping[str, float], *, differentiate: bool = True
     ) -> tuple[list[Any], list[float]] | None:
-        """Return values and adjoints of all nodes, but for signs of zeros; no adjoints unless to `differentiate`.
+        """Return values and adjoints of all nodes, but for signs of zeros; no adjoints unless to
+        `differentiate`.
 
-        `leaves` are the indices of the variables by name, of which `point` has all. Returns None, or raises ValueError,
-        ArithmeticError or `NodeError`, if the sweeps are needed.
+        `leaves` are the indices of the variables by name, of which `point` has all. Returns None,
+        or raises ValueError, ArithmeticError or `NodeError`, if the sweeps are needed.
         """
         graph = self._graph
         data = self._data.copy()

@@ -30,14 +30,17 @@ from .sweep import (
 Sweep = ParamSpec("Sweep")
 Answer = TypeVar("Answer")
 
+# Errors with which a fast path falls back to the sweep, as does None.
 LEFT = (ValueError, ArithmeticError, NodeError, BudgetExceeded)
-"""Errors with which a fast path falls back to the sweep, as does None."""
 
 
-def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answer], *asked: object) -> Answer:
+def with_fallback(
+    fast: Callable[..., Answer | None], sweep: Callable[..., Answer], *asked: object
+) -> Answer:
     """Return the result of a fast path, or else of the sweep.
 
-    A fast path, `doubles` or compiled code, gives the same result; it leaves errors, kinks and infinite numbers.
+    A fast path, `doubles` or compiled code, gives the same result; it leaves errors, kinks and
+    infinite numbers.
     """
     try:
         result = fast(*asked)
@@ -46,17 +49,18 @@ def with_fallback(fast: Callable[..., Answer | None], sweep: Callable[..., Answe
     return sweep(*asked) if result is None else result
 
 
+# Nodes where smooth branches meet, by index.
 Kinks = dict[int, Breakpoint]
-"""Nodes where smooth branches meet, by index."""
 
 
 def reverse_sweep(
     order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
 ) -> tuple[list[Number | None], list[int], Sequence[int]]:
-    """Return adjoints from those of outputs, nodes at kinks without a derivative, and evaluated nodes.
+    """Return adjoints from those of outputs, nodes at kinks without a derivative, and evaluated
+    nodes.
 
-    If the sides of a kink agree, nodes on its other side are evaluated too, and `active` keeps the local derivatives
-    for further sweeps. Raises `NodeError`.
+    If the sides of a kink agree, nodes on its other side are evaluated too, and `active` keeps the
+    local derivatives for further sweeps. Raises `NodeError`.
     """
     active.one_sided_partials, active.sides = {}, ""
     adjoints = backward(order, active, seeds)
@@ -79,16 +83,21 @@ class Evaluation:
     """The nodes met there that have no derivative; a convention is used."""
     gradient: dict[str, Number]
 
-    def __init__(self, m: NumberType, graph: Graph, wanted: Mapping[str, int | None] = MappingProxyType({})) -> None:
+    def __init__(
+        self, m: NumberType, graph: Graph, wanted: Mapping[str, int | None] = MappingProxyType({})
+    ) -> None:
         self.m = m
+        # Its `data` are the nodes' values, None in untaken branches.
         self.graph = graph
-        """Its `data` are the nodes' values, None in untaken branches."""
+        # The variables to differentiate by, with their indices; None for one that the graph lacks.
         self.wanted = wanted
-        """The variables to differentiate by, with their indices; None for one that the graph lacks."""
+        # The evaluated nodes in order; after `differentiate` also those on the other side of a
+        # kink.
         self.order: Sequence[int] = self.sweep(forward, graph, m, graph.roots)
-        """The evaluated nodes in order; after `differentiate` also those on the other side of a kink."""
 
-    def sweep(self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs) -> Answer:
+    def sweep(
+        self, sweep: Callable[Sweep, Answer], *args: Sweep.args, **options: Sweep.kwargs
+    ) -> Answer:
         """Return the result of a sweep over the graph. Raises `ExpressionError`."""
         try:
             return sweep(*args, **options)
@@ -114,18 +123,31 @@ class Evaluation:
         return self.sweep(Activity, self.graph, self.m, self.order, leaves)
 
     def differentiate(self) -> "Evaluation":
-        """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises `ExpressionError`."""
+        """Fill in adjoints, kinks and gradient of the first output by a backward sweep. Raises
+        `ExpressionError`.
+        """
         seeds = {self.graph.roots[0]: self.m.number(1)}
         self.adjoints, kinks, self.order = self.sweep(reverse_sweep, self.order, self.active, seeds)
-        self.kinks, self.gradient = self.breakpoints(kinks, self.active.sides), self._by_name(self.adjoints)
+        self.kinks, self.gradient = (
+            self.breakpoints(kinks, self.active.sides),
+            self._by_name(self.adjoints),
+        )
         return self
 
     def grads(self) -> list[Number | None]:
-        """Return the derivatives by all nodes: 0 for one that no adjoint reaches, None without an active leaf."""
+        """Return the derivatives by all nodes: 0 for one that no adjoint reaches, None without an
+        active leaf.
+        """
         zero = self.m.number(0)
         # `+ 0.0` turns -0.0 into 0.0
         return [
-            (zero if depends else None) if adjoint is None else adjoint + 0.0 if type(adjoint) is float else adjoint
+            (
+                (zero if depends else None)
+                if adjoint is None
+                else adjoint + 0.0
+                if type(adjoint) is float
+                else adjoint
+            )
             for adjoint, depends in zip(self.adjoints, self.active, strict=True)
         ]
 
@@ -147,7 +169,9 @@ class Evaluation:
         return self._by_name(totals), self.breakpoints(kinks, self.active.sides)
 
     def jacobian(self) -> tuple[list[list[Number]], Kinks]:
-        """Return the Jacobian, by one backward sweep an output, with kinks. Raises `ExpressionError`."""
+        """Return the Jacobian, by one backward sweep an output, with kinks. Raises
+        `ExpressionError`.
+        """
         one, zero, outputs = self.m.number(1), self.m.number(0), range(len(self.graph.roots))
         rows: list[list[Number]] = []
         kinks: Kinks = {}
@@ -160,10 +184,14 @@ class Evaluation:
     def jvp(self, direction: Mapping[str, Number]) -> tuple[list[Number], Kinks]:
         """Return the Jacobian-vector product in one forward sweep, and the kinks.
 
-        Variables of 0 are held fixed. At a kink, each output gets a backward sweep, to see whether it meets
-        the kink, and a forward sweep. Raises `ExpressionError`.
+        Variables of 0 are held fixed. At a kink, each output gets a backward sweep, to see whether
+        it meets the kink, and a forward sweep. Raises `ExpressionError`.
         """
-        seeds = {i: t for name, t in direction.items() if (i := self.wanted.get(name)) is not None and t != 0}
+        seeds = {
+            i: t
+            for name, t in direction.items()
+            if (i := self.wanted.get(name)) is not None and t != 0
+        }
         active = self.activity(seeds)
         kinks: Kinks = {}
         roots = self.graph.roots
@@ -171,14 +199,18 @@ class Evaluation:
         results = [slopes[root] for root in roots]
         if self.sweep(may_meet_kinks, self.order, active):
             for k, root in enumerate(roots):
-                _, met, order = self.sweep(reverse_sweep, self.order, active, {root: self.m.number(1)})
+                _, met, order = self.sweep(
+                    reverse_sweep, self.order, active, {root: self.m.number(1)}
+                )
                 kinks |= self.breakpoints(met, active.sides)
                 results[k] = self.sweep(tangents, order, active, seeds, (root,))[root]
         zero = self.m.number(0)
         return [zero if result is None else result for result in results], kinks
 
     def breakpoints(self, places: Iterable[int], sides: str = "") -> Kinks:
-        """Return the nodes at these indices, with their inputs, and how the function differs on their sides."""
+        """Return the nodes at these indices, with their inputs, and how the function differs on
+        their sides.
+        """
         return {i: Breakpoint(self.graph, i, self.graph.inputs(i), sides) for i in places}
 
     @property
@@ -208,9 +240,15 @@ def error_at(
     lost = _underflowed(graph, fault.node) if fault.kind in ("domain", "derivative") else None
     if lost is not None:
         name = graph.primitives[lost].written
-        message = f"underflow: the result of `{name}` is too small for a double, and counts as 0: {message}"
+        message = (
+            f"underflow: the result of `{name}` is too small for a double, and counts as 0:"
+            f" {message}"
+        )
         hint = "use `--precision`, or rescale"
-    names = {graph.labels[i]: graph.data[i] for i in (leaves_below(graph, fault.node) if leaves is None else leaves)}
+    names = {
+        graph.labels[i]: graph.data[i]
+        for i in (leaves_below(graph, fault.node) if leaves is None else leaves)
+    }
     stated = [text for name, data in names.items() if (text := _stated(name, data)) is not None]
     if stated:
         message += f" (here {', '.join(stated[:5])}{', …' if len(stated) > 5 else ''})"
@@ -218,28 +256,46 @@ def error_at(
         held = {graph.labels[i] for i in leaves_below(graph, graph.parents[fault.node][1])}
         rest = [name for name, i in wanted.items() if i is not None and name not in held]
         shown = ", ".join(f"`{name}`" for name in sorted(held))
-        hint = f"hold {shown} fixed: `--wrt {','.join(rest)}`" if rest and held else "hold the exponent fixed"
+        hint = (
+            f"hold {shown} fixed: `--wrt {','.join(rest)}`"
+            if rest and held
+            else "hold the exponent fixed"
+        )
     kind_of_error = BudgetExceeded if isinstance(fault, BudgetExceeded) else ExpressionError
     return kind_of_error(fault.kind, message, span, hint)
 
 
 def _underflowed(graph: Graph, node: int) -> int | None:
-    """Return the first operation below a node whose double is 0 where the number is not; None without one."""
+    """Return the first operation below a node whose double is 0 where the number is not; None
+    without one.
+    """
     data = graph.data
     for i in in_order(graph.parents, (node,)):
         if isinstance(data[i], float) and not data[i] and graph.parents[i]:
-            is_never_zero = graph.primitives[i] in (MUL, DIV, POW) or graph.primitives[i].values.startswith("(0")
-            if is_never_zero and all(isinstance(data[p], float) and data[p] for p in graph.parents[i]):
+            is_never_zero = graph.primitives[i] in (MUL, DIV, POW) or graph.primitives[
+                i
+            ].values.startswith("(0")
+            if is_never_zero and all(
+                isinstance(data[p], float) and data[p] for p in graph.parents[i]
+            ):
                 return i
     return None
 
 
 def _stated(name: str, x: Number) -> str | None:
-    """Return what a variable is where an operation failed, its value or dimension; None if that says nothing."""
+    """Return what a variable is where an operation failed, its value or dimension; None if that
+    says nothing.
+    """
     if getattr(x, "dimension", None) is None:
         return f"{name} = {_with_unit(x)}" if getattr(x, "is_constant", True) else None
     text = str(x)
-    return None if text == "?" else f"{name} is {text}" if text == "a number" else f"{name} is in {text}"
+    return (
+        None
+        if text == "?"
+        else f"{name} is {text}"
+        if text == "a number"
+        else f"{name} is in {text}"
+    )
 
 
 def _with_unit(x: Number) -> str:

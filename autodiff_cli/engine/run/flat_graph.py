@@ -14,15 +14,15 @@ from ...errors import Span
 from ..table.operators import CONSTANT, NEG, VARIABLE
 from ..table.primitive import Primitive
 
+# The origin of a node: a `Value`, or a span of text (`language.tokens.Spans`).
 Place = Any
-"""The origin of a node: a `Value`, or a span of text (`language.tokens.Spans`)."""
 
+# Primitive, index, and inputs: one and None, two, or a tuple and None.
 Row = tuple[Primitive, int, Any, int | None]
-"""Primitive, index, and inputs: one and None, two, or a tuple and None."""
 
 
+# The inputs of each node.
 Parents = Sequence[tuple[int, ...]] | Mapping[int, tuple[int, ...]]
-"""The inputs of each node."""
 
 
 def _nothing(place: object) -> None:
@@ -32,29 +32,31 @@ def _nothing(place: object) -> None:
 class Graph:
     """Nodes in a row: node `i` applies `primitives[i]` to the earlier nodes `parents[i]`.
 
-    The fast lane uses `rows`, one an operation; the sweeps `primitives` and `parents`. Each form is made
-    from the other on demand.
+    The fast lane uses `rows`, one an operation; the sweeps `primitives` and `parents`. Each form is
+    made from the other on demand.
     """
 
     leaf = VARIABLE
     """The primitive of nodes without a row, but for constants."""
 
     grads: Sequence[Any] | None = None
-    """The derivative of the output by each node, None without influence; None itself without a sweep."""
+    """The derivative of the output by each node, None without influence; None itself without a
+    sweep.
+    """
 
     def __init__(self) -> None:
         self.rows = []
         self.places: list[Place] = []
+        # Each constant and its source text, for other number types.
         self.constants: dict[int, tuple[float, str | None]] = {}
-        """Each constant and its source text, for other number types."""
+        # Names of nodes, and nodes of variables by name, for the labels.
         self.names: tuple[dict[int, str], Mapping[str, int]] = {}, {}
-        """Names of nodes, and nodes of variables by name, for the labels."""
         self.roots: tuple[int, ...] = ()
         self.span_of: Callable[[Place], Span | None] = _nothing
+        # Returns the unit of a node, whose value is in coherent ones; None without units.
         self.unit: Callable[[int], Any] = _nothing
-        """Returns the unit of a node, whose value is in coherent ones; None without units."""
+        # Returns the unit of the output's derivative by a node; None without units.
         self.adjoint_unit: Callable[[int], Any] = _nothing
-        """Returns the unit of the output's derivative by a node; None without units."""
 
     @cached_property
     def rows(self) -> list[Row]:
@@ -130,7 +132,9 @@ class Graph:
             return self.replace(roots=roots, labels=self.labels, **columns), dict(enumerate(order))
         return self.subgraph(order, roots)
 
-    def subgraph(self, order: Sequence[int], roots: tuple[int, ...]) -> tuple[Graph, dict[int, int]]:
+    def subgraph(
+        self, order: Sequence[int], roots: tuple[int, ...]
+    ) -> tuple[Graph, dict[int, int]]:
         """Return the subgraph of nodes in topological order, and the new indices."""
         place = {i: k for k, i in enumerate(order)}
         return self.replace(
@@ -160,7 +164,13 @@ class Graph:
 
 
 def _pair(parents: tuple[int, ...]) -> tuple[Any, int | None]:
-    return (parents[0], None) if len(parents) == 1 else parents if len(parents) == 2 else (parents, None)
+    return (
+        (parents[0], None)
+        if len(parents) == 1
+        else parents
+        if len(parents) == 2
+        else (parents, None)
+    )
 
 
 def inputs(a: Any, b: int | None) -> tuple[int, ...]:

@@ -1,10 +1,10 @@
 """Pieces: the smooth functions that make up a program with kinks near a point.
 
-Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is smooth on each side. A
-piece is the program with every operation on one side of its breakpoint, by the table's `active_branch`,
-evaluated with derivatives. Values and derivatives on which all pieces agree are those of the program;
-where they differ, it has none. The length of a vector that is 0 at the point has no sides: it becomes a variable, whose
-square is a quadratic form.
+Near a breakpoint (a kink, a jump, a comparison of equal numbers) a program is smooth on each side.
+A piece is the program with every operation on one side of its breakpoint, by the table's
+`active_branch`, evaluated with derivatives. Values and derivatives on which all pieces agree are
+those of the program; where they differ, it has none. The length of a vector that is 0 at the point
+has no sides: it becomes a variable, whose square is a quadratic form.
 """
 
 from __future__ import annotations
@@ -32,14 +32,14 @@ from .sweep import (
     show,
 )
 
+# The lowest maximum order of derivatives that decide a sign near the point.
 MIN_SERIES_ORDER = 8
-"""The lowest maximum order of derivatives that decide a sign near the point."""
 
+# Errors that a piece may have although the program has none.
 BRANCH_ERROR_KINDS = ("domain", "derivative", "overflow")
-"""Errors that a piece may have although the program has none."""
 
+# Limit of pieces times nodes times pairs of variables for comparing pieces.
 MAX_COMPARISON_EFFORT = 200_000
-"""Limit of pieces times nodes times pairs of variables for comparing pieces."""
 
 
 # ---- numbers with derivatives
@@ -65,8 +65,8 @@ class SecondOrder:
     def __init__(self, m: NumberType, count: int) -> None:
         self.base, self.inner = m, Duals(m)
         self.m = Duals(self.inner)
+        # The number of variables; `size` includes lengths of vectors.
         self.count = self.size = count
-        """The number of variables; `size` includes lengths of vectors."""
         self.steps = budget.BRANCH_NODE + count**2
 
     def leaf(self, x: Number, direction: int) -> Dual:
@@ -107,7 +107,11 @@ class SecondOrder:
             return piece.unknown_side() if len(above) > 1 else 1 if True in above else -1
         lead = next((t for t in slopes if t != 0), None)
         if lead is None:
-            return piece.flat_side() if flat else _definite(hessian, sorted(u.d)) or piece.unknown_side()
+            return (
+                piece.flat_side()
+                if flat
+                else _definite(hessian, sorted(u.d)) or piece.unknown_side()
+            )
         jets = [x / lead for x in (*slopes, *[x for row in hessian for x in row])]
 
         def is_same(other: Any) -> bool:
@@ -204,20 +208,25 @@ class SmoothBranch:
     """A smooth function that equals the program in some directions from a point."""
 
     def __init__(
-        self, smooth: Any, graph: Graph, wanted: Sequence[int], choices: list[int], turned: Breakpoint | None
+        self,
+        smooth: Any,
+        graph: Graph,
+        wanted: Sequence[int],
+        choices: list[int],
+        turned: Breakpoint | None,
     ) -> None:
         self.smooth, self.graph, self.wanted, self.choices = smooth, graph, wanted, choices
         # `choices` are the sides to take, 1 or -1, in order of use; 1 after the last
+        # The breakpoint where this piece and an earlier one take different sides.
         self.turned = turned
-        """The breakpoint where this piece and an earlier one take different sides."""
+        # The subject of each choice, and the breakpoint that made it first.
         self.groups: list[tuple[Any, Breakpoint]] = []
-        """The subject of each choice, and the breakpoint that made it first."""
         self.lengths: list[Length] = []
         self.numbers: dict[int, Any] = {}
+        # The position of the input that each conditional takes.
         self.taken: dict[int, int] = {}
-        """The position of the input that each conditional takes."""
+        # The sides taken by each operation with a kink, in order.
         self.sides: dict[int, list[int]] = {}
-        """The sides taken by each operation with a kink, in order."""
         self.here = Breakpoint(graph, 0, ())
         self.first: Breakpoint | None = None
 
@@ -238,12 +247,21 @@ class SmoothBranch:
 
     def as_kink_error(self, fault: NodeError) -> NodeError:
         """Return the fault of a piece as one at a breakpoint of the program."""
-        if self.breakpoint is None or isinstance(fault, NotDifferentiable) or fault.kind not in BRANCH_ERROR_KINDS:
+        if (
+            self.breakpoint is None
+            or isinstance(fault, NotDifferentiable)
+            or fault.kind not in BRANCH_ERROR_KINDS
+        ):
             return fault
         if fault.kind == "derivative":
-            return self.breakpoint.undecided(f"on one side there is no derivative, as {fault.message}")
+            return self.breakpoint.undecided(
+                f"on one side there is no derivative, as {fault.message}"
+            )
         # a limit of the derivatives there may exist: `where(x == 0, 0, exp(-1/x**2))`
-        reason = f"one side has no value at this very point ({fault.message}), and its derivatives are not decided"
+        reason = (
+            f"one side has no value at this very point ({fault.message}), and its derivatives are"
+            " not decided"
+        )
         return self.breakpoint.undecided(reason)
 
     def evaluate(self, roots: Sequence[int]) -> None:
@@ -252,7 +270,9 @@ class SmoothBranch:
         for i, inputs, needed in needed_nodes(self.graph, roots, self.numbers, self.numbers):
             if not self.graph.parents[i]:
                 x = self.graph.data[i]
-                self.numbers[i] = self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.m.number(x)
+                self.numbers[i] = (
+                    self.smooth.leaf(x, direction[i]) if i in direction else self.smooth.m.number(x)
+                )
                 continue
             self.here = Breakpoint(self.graph, i, ())
             try:
@@ -284,7 +304,9 @@ class SmoothBranch:
         primitive, smooth = self.graph.primitives[i], self.smooth
         xs = [_plain(x) for x in inputs]
         varying = any(map(_varies, inputs))
-        if primitive.gives_condition and not (varying and inputs[0] is not inputs[1] and xs[0] == xs[1]):
+        if primitive.gives_condition and not (
+            varying and inputs[0] is not inputs[1] and xs[0] == xs[1]
+        ):
             return getattr(smooth.base, primitive.name)(*xs)
         meets = primitive.breakpoint is not None and primitive.breakpoint(*xs)
         if not varying or not (primitive.has_structural_zeros or meets):
@@ -376,21 +398,29 @@ def common_numbers(
     names: Sequence[str],
     way_out: str = "",
 ) -> list[Number]:
-    """Return the numbers of agreeing pieces of the first output, value first. Raises `NotDifferentiable`."""
+    """Return the numbers of agreeing pieces of the first output, value first. Raises
+    `NotDifferentiable`.
+    """
     first: list[Number] = []
     for piece in pieces(make, graph, graph.roots, [i for i in wanted if i is not None]):
         here, breakpoint = numbers(piece), piece.breakpoint
         for k, (x, y) in enumerate(zip(first or [graph.data[graph.roots[0]]], here, strict=False)):
             if breakpoint is not None and not breakpoint.same_value(piece.smooth.base, x, y):
                 if not k:
-                    raise breakpoint.refusal(f"the value jumps between {show(x)} and {show(y)} here")
-                raise breakpoint.refusal(f"{names[k]} is {show(x)} on one side and {show(y)} on the other", way_out)
+                    raise breakpoint.refusal(
+                        f"the value jumps between {show(x)} and {show(y)} here"
+                    )
+                raise breakpoint.refusal(
+                    f"{names[k]} is {show(x)} on one side and {show(y)} on the other", way_out
+                )
         first = first or here
     return first
 
 
 # ---- the derivative if all sides agree
-def sides_chosen(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> Sequence[int]:
+def sides_chosen(
+    order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> Sequence[int]:
     """Choose a side if all agree in value and gradient; return the nodes evaluated then.
 
     The sweep then uses the local derivatives of that side. Raises `NodeError`.
@@ -429,7 +459,12 @@ def _common(active: Activity, seeds: Mapping[int, Number]) -> SmoothBranch | Non
 
 
 def _agreeing(
-    make: Any, active: Activity, wanted: Sequence[int], seeds: Mapping[int, Number], most: int, names: Sequence[str]
+    make: Any,
+    active: Activity,
+    wanted: Sequence[int],
+    seeds: Mapping[int, Number],
+    most: int,
+    names: Sequence[str],
 ) -> SmoothBranch | None:
     graph = active.graph
     best: SmoothBranch | None = None
@@ -440,7 +475,10 @@ def _agreeing(
         columns = list(zip(*map(piece.smooth.gradient, outputs), strict=True))
         if any(_weighted(column, seeds) != 0 for column in columns[len(wanted) :]):
             raise ValueError("the function is not smooth in the length of a vector that vanishes")
-        here = [_weighted(column, seeds) for column in ([*map(_plain, outputs)], *columns[: len(wanted)])]
+        here = [
+            _weighted(column, seeds)
+            for column in ([*map(_plain, outputs)], *columns[: len(wanted)])
+        ]
         expected = expected or [_weighted([graph.data[root] for root in seeds], seeds), *here[1:]]
         agree = False
         with suppress(Refusal):
@@ -453,10 +491,15 @@ def _agreeing(
     return best
 
 
-def _sides(piece: SmoothBranch, names: Sequence[str], expected: Sequence[Number], here: Sequence[Number]) -> str:
+def _sides(
+    piece: SmoothBranch, names: Sequence[str], expected: Sequence[Number], here: Sequence[Number]
+) -> str:
     """Return how a piece differs from the value at the point, or from the first piece, in words."""
     m = piece.smooth.base
-    differ = next((k for k, (x, y) in enumerate(zip(expected, here, strict=True)) if not _equal(m, x, y)), None)
+    differ = next(
+        (k for k, (x, y) in enumerate(zip(expected, here, strict=True)) if not _equal(m, x, y)),
+        None,
+    )
     if differ is None:
         return ""
     x, y = show(expected[differ]), show(here[differ])
@@ -502,7 +545,10 @@ def _local(piece: SmoothBranch, m: NumberType) -> dict[int, list[Number | None]]
         numbers = [piece.numbers[p] for p in ps]
         xs = [_plain(number) for number in numbers]
         # A repeated number is one input, as it was for the piece.
-        seeded = {id(number): duals.seed(x, k) for k, (number, x) in enumerate(zip(numbers, xs, strict=True))}
+        seeded = {
+            id(number): duals.seed(x, k)
+            for k, (number, x) in enumerate(zip(numbers, xs, strict=True))
+        }
         inputs = [seeded[id(number)] for number in numbers]
         out = compute(m, primitive, xs, i)
         branch = primitive.active_branch(duals, _SidesOfPiece(iter(sides)), *inputs, out=out)

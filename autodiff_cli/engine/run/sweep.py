@@ -33,11 +33,13 @@ def forward(graph: Graph, m: NumberType, roots: Iterable[int]) -> Sequence[int]:
     return range(len(data))
 
 
-def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]) -> list[Number | None]:
+def backward(
+    order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
+) -> list[Number | None]:
     """Return the adjoint of every node from those of the outputs; None if none reaches it.
 
-    Each node, outputs first, adds its adjoint times its local derivatives to the adjoints of its inputs.
-    Raises `NodeError`, but not at kinks: see `kinks_met`.
+    Each node, outputs first, adds its adjoint times its local derivatives to the adjoints of its
+    inputs. Raises `NodeError`, but not at kinks: see `kinks_met`.
     """
     m, adjoints = active.m, [seeds.get(i) for i in range(len(active))]
     budget.charge(budget.BACKWARD * len(order))
@@ -48,7 +50,9 @@ def backward(order: Sequence[int], active: Activity, seeds: Mapping[int, Number]
                     if partial is not None:
                         share = adjoint * partial
                         total = share if adjoints[p] is None else adjoints[p] + share
-                        adjoints[p] = total if m.is_finite(total) else _overflowed(active, p, adjoints[p])
+                        adjoints[p] = (
+                            total if m.is_finite(total) else _overflowed(active, p, adjoints[p])
+                        )
     except FAILURES as error:
         raise _no_derivative(active, i, adjoint, error) from None
     return adjoints
@@ -59,7 +63,12 @@ class NodeError(AutodiffError):
     """A node without value or derivative: index, kind of error, message."""
 
     def __init__(
-        self, node: int, kind: str, message: str, hint: str | None = None, position: int | None = None
+        self,
+        node: int,
+        kind: str,
+        message: str,
+        hint: str | None = None,
+        position: int | None = None,
     ) -> None:
         super().__init__(message)
         self.node, self.kind, self.message = node, kind, message
@@ -67,8 +76,8 @@ class NodeError(AutodiffError):
 
 
 Failure = NodeError | BudgetExceeded
+# Exceptions of operations and derivative rules that end a sweep.
 FAILURES = (*NO_RESULT, BudgetExceeded)
-"""Exceptions of operations and derivative rules that end a sweep."""
 
 
 def compute(m: NumberType, primitive: Primitive, inputs: Sequence[Number], node: int) -> Number:
@@ -96,7 +105,8 @@ def needed_nodes(
 ) -> Iterator[tuple[int, list[Any], Sequence[int]]]:
     """Yield the nodes that the roots need, with inputs and positions of needed ones.
 
-    An unevaluated input is None. The caller enters the node in `numbers` and `done` before the next.
+    An unevaluated input is None. The caller enters the node in `numbers` and `done` before the
+    next.
     """
     stack = [*roots]
     while stack:
@@ -114,7 +124,9 @@ def needed_nodes(
         yield i, inputs, needed
 
 
-def _value(m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int) -> Number:
+def _value(
+    m: NumberType, primitive: Primitive, inputs: Sequence[Any], needed: Sequence[int], node: int
+) -> Number:
     if primitive.lazy_inputs:
         return inputs[needed[-1]] if needed else inputs[0]
     return compute(m, primitive, inputs, node)
@@ -145,7 +157,9 @@ def domain_description(primitive: Primitive, count: int) -> str:
     return re.sub(r"\bx\b", "argument", primitive.domain) if count == 1 else primitive.domain
 
 
-def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception) -> Failure:
+def domain_error(
+    m: NumberType, node: int, primitive: Primitive, inputs: Sequence[Number], error: Exception
+) -> Failure:
     """Return the error of an operation that has no value at these inputs."""
     name = primitive.written
     if isinstance(error, BudgetExceeded):
@@ -153,14 +167,25 @@ def domain_error(m: NumberType, node: int, primitive: Primitive, inputs: Sequenc
     if isinstance(error, Refusal):
         return NodeError(node, error.kind, error.message, error.hint)
     if isinstance(error, OverflowError):
-        way_out = "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)"
-        return NodeError(node, "overflow", f"`{name}` at {_point_text(inputs)} is too large for {m.range}", way_out)
+        way_out = (
+            "rescale the inputs, or use a form that stays small (`logsumexp`, `softplus`, `lgamma`)"
+        )
+        return NodeError(
+            node,
+            "overflow",
+            f"`{name}` at {_point_text(inputs)} is too large for {m.range}",
+            way_out,
+        )
     message = hint = None
     if primitive.domain_message:
         with suppress(Refusal):
             message, hint = primitive.domain_message(*inputs) or (None, None)
     if message is None:
-        domain = f"; its domain: {domain_description(primitive, len(inputs))}" if primitive.domain else ""
+        domain = (
+            f"; its domain: {domain_description(primitive, len(inputs))}"
+            if primitive.domain
+            else ""
+        )
         message = f"`{name}` is undefined at {_point_text(inputs)}{domain}"
     else:
         message = message.format(*map(show, inputs))
@@ -177,26 +202,31 @@ class Activity(list[bool]):
     """
 
     def __init__(
-        self, graph: Graph, m: NumberType, order: Iterable[int], wanted: Iterable[int], through: bool = True
+        self,
+        graph: Graph,
+        m: NumberType,
+        order: Iterable[int],
+        wanted: Iterable[int],
+        through: bool = True,
     ) -> None:
         super().__init__([False] * len(graph.data))
         self.graph = graph
         self.m = m
         self.order = order
         self.wanted = tuple(wanted)
+        # How the outputs differ on the sides of the kinks that are met, if that is known.
         self.sides = ""
-        """How the outputs differ on the sides of the kinks that are met, if that is known."""
+        # Nodes whose value may jump at this point.
         self.discontinuous: set[int] = set()
-        """Nodes whose value may jump at this point."""
+        # One-sided local derivatives at kinks, if all sides agree.
         self.one_sided_partials: Mapping[int, Sequence[Number | None]] = {}
-        """One-sided local derivatives at kinks, if all sides agree."""
+        # Whether some constant is 0; a product with a literal 0 depends on nothing.
         self.has_zeros = 0 in map(graph.data.__getitem__, graph.constants)
-        """Whether some constant is 0; a product with a literal 0 depends on nothing."""
         self._through = through
+        # Known values of nodes, also in untaken branches.
         self._values: dict[int, Any] = {}
-        """Known values of nodes, also in untaken branches."""
+        # Nodes among `_values` that may jump.
         self._discontinuous: set[int] = set()
-        """Nodes among `_values` that may jump."""
         for i in self.wanted:
             self[i] = True
         primitives, parents = graph.primitives, graph.parents
@@ -213,7 +243,11 @@ class Activity(list[bool]):
                     continue
                 for p in ps:
                     if self[p]:
-                        self[i] = through or not primitive.has_structural_zeros or self._has_nonzero_partial(i)
+                        self[i] = (
+                            through
+                            or not primitive.has_structural_zeros
+                            or self._has_nonzero_partial(i)
+                        )
                         break
                 jumps = primitive.jumps and self[i] and _pieces_meet(self, i, primitive.kink)
                 if jumps or (self.discontinuous and not self.discontinuous.isdisjoint(ps)):
@@ -224,9 +258,13 @@ class Activity(list[bool]):
     @cached_property
     def varying(self) -> Activity:
         """Return the activity of nodes near the point."""
-        return Activity(self.graph, self.m, self.order, self.wanted, False) if self._through else self
+        return (
+            Activity(self.graph, self.m, self.order, self.wanted, False) if self._through else self
+        )
 
-    def choose_side(self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]) -> None:
+    def choose_side(
+        self, one_sided_partials: Mapping[int, Sequence[Number | None]], others: Iterable[int]
+    ) -> None:
         """Use one-sided local derivatives, and activate `others` in untaken branches."""
         self.one_sided_partials = one_sided_partials
         for i in others:
@@ -249,12 +287,16 @@ class Activity(list[bool]):
         _, x, y = self.graph.parents[i]
         try:
             self._evaluate((x, y))
-            return bool(self._values[x] != self._values[y]) or not self._discontinuous.isdisjoint((x, y))
+            return bool(self._values[x] != self._values[y]) or not self._discontinuous.isdisjoint(
+                (x, y)
+            )
         except (NodeError, *NO_RESULT):
             return True
 
     def has_steep_branch(self, i: int) -> bool:
-        """Return whether the untaken branch has an operation without a finite derivative; its value is known."""
+        """Return whether the untaken branch has an operation without a finite derivative; its value
+        is known.
+        """
         _, x, y = self.graph.parents[i]
         primitives, parents = self.graph.primitives, self.graph.parents
         for j in in_order(parents, (x, y)):
@@ -263,7 +305,11 @@ class Activity(list[bool]):
             if primitives[j].lazy_inputs or primitives[j].gives_condition or not known:
                 continue
             try:
-                slopes = primitives[j].slopes(self.m, inputs, self._values[j], [True] * len(inputs)) if inputs else ()
+                slopes = (
+                    primitives[j].slopes(self.m, inputs, self._values[j], [True] * len(inputs))
+                    if inputs
+                    else ()
+                )
             except NO_RESULT:
                 return True
             if not all(slope is None or self.m.is_finite(slope) for slope in slopes):
@@ -271,11 +317,19 @@ class Activity(list[bool]):
         return False
 
     def _evaluate(self, roots: Sequence[int]) -> None:
-        self._values = self._values or {i: x for i, x in enumerate(self.graph.data) if x is not None}
+        self._values = self._values or {
+            i: x for i, x in enumerate(self.graph.data) if x is not None
+        }
         for i, inputs, needed in needed_nodes(self.graph, roots, self._values, self._values):
             primitive, ps = self.graph.primitives[i], self.graph.parents[i]
             value = _value(self.m, primitive, inputs, needed, i)
-            jump = primitive.breakpoint if primitive.gives_condition else primitive.kink if primitive.jumps else None
+            jump = (
+                primitive.breakpoint
+                if primitive.gives_condition
+                else primitive.kink
+                if primitive.jumps
+                else None
+            )
             jumps = jump is not None and not primitive.lazy_inputs and jump(*inputs)
             if jumps or any(p in self._discontinuous or p in self.discontinuous for p in ps):
                 self._discontinuous.add(i)
@@ -285,13 +339,15 @@ class Activity(list[bool]):
 def local_derivatives(active: Activity, i: int) -> list[Number | None]:
     """Return the partial derivatives of a node; None for structural zeros, inactive inputs.
 
-    Raises the rule's error (ValueError, ArithmeticError) if a derivative is infinite or undefined, unless its input
-    does not vary near the point.
+    Raises the rule's error (ValueError, ArithmeticError) if a derivative is infinite or undefined,
+    unless its input does not vary near the point.
     """
     graph, m = active.graph, active.m
     primitive, ps, data = graph.primitives[i], graph.parents[i], graph.data
     if active.one_sided_partials and i in active.one_sided_partials:
-        return [d if active[p] else None for p, d in zip(ps, active.one_sided_partials[i], strict=True)]
+        return [
+            d if active[p] else None for p, d in zip(ps, active.one_sided_partials[i], strict=True)
+        ]
     if active.has_zeros and primitive.product and has_zero_factor(graph, ps):
         return [None] * len(ps)
     inputs = [data[p] for p in ps]
@@ -311,7 +367,9 @@ def _edges(active: Activity, i: int) -> Iterable[tuple[int, Number | None]]:
     for p, partial in zip(ps, partials, strict=True):
         if partial is not None:
             shares.setdefault(p, []).append(partial)
-    return [(p, terms[0] if len(terms) == 1 else active.m.sum(*terms)) for p, terms in shares.items()]
+    return [
+        (p, terms[0] if len(terms) == 1 else active.m.sum(*terms)) for p, terms in shares.items()
+    ]
 
 
 def _overflowed(active: Activity, p: int, adjoint: Number | None) -> Number | None:
@@ -336,14 +394,20 @@ def _no_derivative(active: Activity, i: int, adjoint: Number, error: Exception) 
             error = undecided
         return NodeError(i, error.kind, error.message, error.hint)
     primitive = graph.primitives[i]
-    name, places, position = primitive.written, _point_text(graph.inputs(i)), _failing_input(active, i)
+    name, places, position = (
+        primitive.written,
+        _point_text(graph.inputs(i)),
+        _failing_input(active, i),
+    )
     try:
         vanishes = bool(adjoint == 0)
     except Refusal as refusal:
         return NodeError(i, refusal.kind, refusal.message, refusal.hint)
     kind, hint = "derivative", "move the point, or leave this input out with `--wrt`"
     if vanishes:
-        what = f"`{name}` at {places} has no finite derivative, and its factor in the chain rule is 0"
+        what = (
+            f"`{name}` at {places} has no finite derivative, and its factor in the chain rule is 0"
+        )
         message = f"0·∞: the {m.derivative} cannot be computed here; {what}"
         hint = "simplify the formula so that the two cancel"
     elif isinstance(error, OverflowError):
@@ -363,7 +427,9 @@ def _failing_input(active: Activity, i: int) -> int:
     for k in [k for k, p in enumerate(ps) if active[p]]:
         position = ps.index(ps[k])
         try:
-            partial = primitive.slopes(active.m, inputs, graph.data[i], [j == k for j in range(len(ps))])[k]
+            partial = primitive.slopes(
+                active.m, inputs, graph.data[i], [j == k for j in range(len(ps))]
+            )[k]
             if partial is not None and not active.m.is_finite(partial):
                 break
         except NO_RESULT:
@@ -376,7 +442,9 @@ class NotDifferentiable(NodeError):
     """The point lies on a kink or a jump, where no derivative is known to exist."""
 
     is_decided = True
-    """Whether both sides are known; false where one has no value or no power series at this very point."""
+    """Whether both sides are known; false where one has no value or no power series at this very
+    point.
+    """
 
 
 class Breakpoint(NamedTuple):
@@ -394,7 +462,10 @@ class Breakpoint(NamedTuple):
 
     def warning(self) -> Diagnostic:
         """Return the warning of a missing derivative, with the convention used."""
-        message, hint = self._describe("has no derivative"), f"convention: {self.primitive.convention}"
+        message, hint = (
+            self._describe("has no derivative"),
+            f"convention: {self.primitive.convention}",
+        )
         if self.primitive.gives_condition:
             hint = "the derivative is that of the branch taken"
             if self.sides:
@@ -403,11 +474,19 @@ class Breakpoint(NamedTuple):
         return Diagnostic("kink", message, self.graph.span(self.node), hint)
 
     def because(self, reason: str) -> Breakpoint:
-        """Return a comparison with the reason why there is no derivative, if it has none yet; others as they are."""
-        return self._replace(sides=reason) if self.primitive.gives_condition and not self.sides else self
+        """Return a comparison with the reason why there is no derivative, if it has none yet;
+        others as they are.
+        """
+        return (
+            self._replace(sides=reason)
+            if self.primitive.gives_condition and not self.sides
+            else self
+        )
 
     def undecided(self, reason: str) -> NotDifferentiable:
-        """Return the error that no derivative is known, since one side cannot be evaluated at the point."""
+        """Return the error that no derivative is known, since one side cannot be evaluated at the
+        point.
+        """
         refusal = self.refusal(reason)
         refusal.is_decided = False
         return refusal
@@ -415,7 +494,9 @@ class Breakpoint(NamedTuple):
     def refusal(self, reason: str, way_out: str = "") -> NotDifferentiable:
         """Return the error that there is no derivative, with the reason."""
         what = self._describe("jumps" if self.primitive.jumps else "has a kink")
-        return NotDifferentiable(self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}")
+        return NotDifferentiable(
+            self.node, "derivative", f"{what}: {reason}", f"move the point to one side{way_out}"
+        )
 
     def _describe(self, fault: str) -> str:
         name = self.primitive.written
@@ -432,11 +513,13 @@ class Breakpoint(NamedTuple):
             raise NodeError(self.node, refusal.kind, message, refusal.hint) from None
 
 
-def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]) -> list[int]:
+def kinks_met(
+    order: Sequence[int], active: Activity, adjoints: Sequence[Number | None]
+) -> list[int]:
     """Return the nodes where a reverse sweep with these adjoints meets a kink, in order.
 
-    A kink needs a nonzero adjoint; a jump, or a branch of infinite slope, any: 0 times these may be a one-sided slope.
-    Raises `NodeError`.
+    A kink needs a nonzero adjoint; a jump, or a branch of infinite slope, any: 0 times these may be
+    a one-sided slope. Raises `NodeError`.
     """
     kinks: list[int] = []
     for i in reversed(order):
@@ -446,12 +529,21 @@ def kinks_met(order: Sequence[int], active: Activity, adjoints: Sequence[Number 
         try:
             here = _kinks(active, i) and _kinks(active.varying, i)
             differ = adjoint != 0 or primitive.jumps
-            if here and (differ or (primitive is WHERE and (active.branches_differ(i) or active.has_steep_branch(i)))):
+            if here and (
+                differ
+                or (
+                    primitive is WHERE and (active.branches_differ(i) or active.has_steep_branch(i))
+                )
+            ):
                 kinks += here
             if active.discontinuous and primitive.has_structural_zeros and primitive is not WHERE:
                 # jumps of the inputs may change which one is selected, as in `max`
                 for p in active.graph.parents[i]:
-                    kinks += _condition_breakpoints(active.varying, p) if p in active.varying.discontinuous else []
+                    kinks += (
+                        _condition_breakpoints(active.varying, p)
+                        if p in active.varying.discontinuous
+                        else []
+                    )
         except FAILURES as error:
             raise _no_derivative(active, i, adjoint, error) from None
     return list(dict.fromkeys(kinks))
@@ -480,7 +572,11 @@ def breakpoints(order: Iterable[int], active: Activity) -> list[int]:
     Raises `NodeError` if that is undecided.
     """
     primitives = active.graph.primitives
-    return [*_nodes_that(order, lambda i: active[i] and _pieces_meet(active, i, primitives[i].breakpoint))]
+    return [
+        *_nodes_that(
+            order, lambda i: active[i] and _pieces_meet(active, i, primitives[i].breakpoint)
+        )
+    ]
 
 
 def _nodes_that(order: Iterable[int], holds: Callable[[int], object]) -> Iterator[int]:
@@ -502,7 +598,9 @@ def _pieces_meet(active: Activity, i: int, meet: Callable[..., bool] | None) -> 
     distinct = dict.fromkeys(ps)
     if primitive.gives_condition:
         return len(distinct) > 1 and meet(*[data[p] for p in ps])
-    return meet(*[data[p] for p in distinct]) and any(active[p] and data[p] == data[i] for p in distinct)
+    return meet(*[data[p] for p in distinct]) and any(
+        active[p] and data[p] == data[i] for p in distinct
+    )
 
 
 def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
@@ -516,10 +614,16 @@ def _condition_breakpoints(active: Activity, condition: int) -> list[int]:
         primitive, ps = graph.primitives[i], graph.parents[i]
         if primitive.takes_conditions and primitive.gives_condition:
             stack.extend(reversed(ps))
-        elif _pieces_meet(active, i, primitive.breakpoint if primitive.gives_condition else primitive.kink):
+        elif _pieces_meet(
+            active, i, primitive.breakpoint if primitive.gives_condition else primitive.kink
+        ):
             edges.append(i)
         elif i in active.discontinuous:
-            stack.extend(p for p in reversed(ps) if p in active.discontinuous or graph.primitives[p].gives_condition)
+            stack.extend(
+                p
+                for p in reversed(ps)
+                if p in active.discontinuous or graph.primitives[p].gives_condition
+            )
     return edges
 
 

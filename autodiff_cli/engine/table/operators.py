@@ -1,4 +1,5 @@
 """The table's first part: leaves, operators, conditions and choices."""
+
 # fmt: off
 
 from __future__ import annotations

@@ -8,21 +8,21 @@ from functools import cache
 from types import MappingProxyType
 from typing import Any, NamedTuple, Protocol
 
+# How tightly the operators of the language bind, loosest first, as the grammar has it.
 CHOICE, OR, AND, NOT, COMPARISON, SUM, PRODUCT, SIGN, POWER, ATOM = range(10)
-"""How tightly the operators of the language bind, loosest first, as the grammar has it."""
 
+# A number of any type that has a `NumberType`: float, Fraction, mpf, Value …
 Number = Any
-"""A number of any type that has a `NumberType`: float, Fraction, mpf, Value …"""
 
+# Formulas for number types without a better way, filled by the table of primitives.
 DEFINITIONS: dict[str, Callable[..., Number]] = {}
-"""Formulas for number types without a better way, filled by the table of primitives."""
 
+# Formulas for arithmetic where the definition is for reading; they may choose by values.
 ACCURATE: dict[str, Callable[..., Number]] = {}
-"""Formulas for arithmetic where the definition is for reading; they may choose by values."""
 
+# A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has
+# one for all inputs, `rule(m, inputs, out)`, which returns a list.
 Rule = Callable[..., Number]
-"""A local derivative: `rule(m, *inputs, out)`, with `m` the number type. A variadic primitive has one for all inputs,
-`rule(m, inputs, out)`, which returns a list."""
 
 
 class Side(Protocol):
@@ -70,7 +70,9 @@ class Domain(NamedTuple):
 def domain(words: str, params: tuple[str, ...]) -> Domain:
     """Return the numeric bounds in a row's description of its domain."""
     if poles := re.fullmatch(_POLES, words):
-        return Domain(tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True)
+        return Domain(
+            tuple([Bound(params.index(name), "!=", None) for name in poles[1].split(" and ")]), True
+        )
     if " or " in words:
         return Domain((), False)
     bounds: list[Bound] = []
@@ -179,9 +181,11 @@ class Facts(NamedTuple):
     breakpoint: Callable[..., bool] | None = None
     """Whether its pieces meet here, perhaps with equal first derivatives; mostly its `kink`."""
     active_branch: Callable[..., Any] | None = None
-    """`active_branch(m, side, *inputs, out)`, its smooth branch near the point, also at breakpoints.
+    """`active_branch(m, side, *inputs, out)`, its smooth branch near the point, also at
+    breakpoints.
 
-    `side(u)` is the sign of `u` near the point. If it does not ask for `out`, it holds wherever the signs are those.
+    `side(u)` is the sign of `u` near the point. If it does not ask for `out`, it holds wherever the
+    signs are those.
     """
     infinite: bool = False
     """Whether the result can be infinite at finite inputs: by overflow, or at a pole."""
@@ -196,7 +200,9 @@ class Facts(NamedTuple):
     cancels_far: bool = False
     """Whether compiled formulas of its second derivatives lose digits at inputs far from 0."""
     cancels_near: bool = False
-    """Whether its second derivatives lose digits where an input or the sum of both is near 0, -1, -2, …"""
+    """Whether its second derivatives lose digits where an input or the sum of both is near 0, -1,
+    -2, …
+    """
     for_reading: bool = False
     """Whether its definition loses digits or is no easier: it is for reading only."""
     commutative: bool = False
@@ -210,9 +216,13 @@ class Facts(NamedTuple):
     inverse: str = ""
     """The function that gives its input back, from every value of it."""
     preimages: tuple[Callable[..., Number], ...] = ()
-    """`f(m, y)`: together all inputs with the output `y` where `attained` holds, if they are not those of `inverse`."""
+    """`f(m, y)`: together all inputs with the output `y` where `attained` holds, if they are not
+    those of `inverse`.
+    """
     attained: str = ""
-    """The comparisons of `y` that hold for its outputs exactly: `-1 < y < 1`; empty for all numbers."""
+    """The comparisons of `y` that hold for its outputs exactly: `-1 < y < 1`; empty for all
+    numbers.
+    """
     complement: str = ""
     """A stable form of 1 minus it, which would cancel near 1."""
     exact: Mapping[int, Any] = MappingProxyType({})
@@ -234,9 +244,13 @@ class Facts(NamedTuple):
     """Its LaTeX if its input is short enough for an exponent: `e^{#1}`."""
     source: str = ""
     scales: tuple[str, ...] = ()
-    """What the parameters of a shape are: `place`, `positive place`, `width`, `rate`, `exponent`, or empty."""
+    """What the parameters of a shape are: `place`, `positive place`, `width`, `rate`, `exponent`,
+    or empty.
+    """
     composition: Callable[..., Number] | None = None
-    """`f(m, *inputs)`, what a call stands for: it is written out where it is called, and is no operation of a graph."""
+    """`f(m, *inputs)`, what a call stands for: it is written out where it is called, and is no
+    operation of a graph.
+    """
 
 
 class Primitive(Facts):
@@ -258,7 +272,11 @@ class Primitive(Facts):
         if self.variadic:
             (rule,) = self.partials
             partials: list[Number | None] = rule(m, inputs, out) if rule else [None] * len(inputs)
-            return partials if active is None else [d if on else None for d, on in zip(partials, active, strict=True)]
+            return (
+                partials
+                if active is None
+                else [d if on else None for d, on in zip(partials, active, strict=True)]
+            )
         if active is None:
             return [rule and rule(m, *inputs, out) for rule in self.partials]
         if len(inputs) == 2:
@@ -268,7 +286,10 @@ class Primitive(Facts):
                 by_first(m, x, y, out) if first and by_first else None,
                 by_second(m, x, y, out) if second and by_second else None,
             ]
-        return [rule(m, *inputs, out) if on and rule else None for rule, on in zip(self.partials, active, strict=True)]
+        return [
+            rule(m, *inputs, out) if on and rule else None
+            for rule, on in zip(self.partials, active, strict=True)
+        ]
 
     @property
     def bounds(self) -> Domain:
@@ -286,12 +307,18 @@ class Primitive(Facts):
         if self.total_for is not None:
             return fixed[-1] is not None and self.total_for(fixed[-1])
         bounds, complete, ordered = self.bounds
-        decidable = complete and not ordered and all(fixed[bound.position] is not None for bound in bounds)
+        decidable = (
+            complete and not ordered and all(fixed[bound.position] is not None for bound in bounds)
+        )
         return decidable and not is_outside(self.bounds, fixed)
 
     def allows_constant(self, value: float) -> bool:
         """Return whether a constant parameter may have this value."""
-        return value in self.constant_values if self.constant_values else value >= 0 and float(value).is_integer()
+        return (
+            value in self.constant_values
+            if self.constant_values
+            else value >= 0 and float(value).is_integer()
+        )
 
     @property
     def written(self) -> str:
@@ -305,10 +332,14 @@ class Primitive(Facts):
             return f"{self.name}({self.params[0][1:-1]}1, {self.params[0][1:-1]}2, …)"
         required = len(self.params) - len(self.defaults)
         shown = [
-            name if k < required else f"{name}={self.defaults[k - required]}" for k, name in enumerate(self.params)
+            name if k < required else f"{name}={self.defaults[k - required]}"
+            for k, name in enumerate(self.params)
         ]
         if self.longer:
-            return f"{self.name}({', '.join(shown)}) or {self.name}({', '.join(PRIMITIVES[self.longer].params)})"
+            return (
+                f"{self.name}({', '.join(shown)}) or"
+                f" {self.name}({', '.join(PRIMITIVES[self.longer].params)})"
+            )
         return f"{self.name}({', '.join(shown)})"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -322,26 +353,27 @@ def _row(name: str) -> Primitive:
     return OPERATIONS[name]
 
 
+# For an operation that a person writes as it is defined.
 BY_DEFINITION = "="
-"""For an operation that a person writes as it is defined."""
 
+# Every primitive by name.
 PRIMITIVES: dict[str, Primitive] = {}
-"""Every primitive by name."""
 
+# All operations, with those that only rules use, which have no rule themselves.
 OPERATIONS: dict[str, Primitive] = {}
-"""All operations, with those that only rules use, which have no rule themselves."""
 
+# Functions whose names are units too.
 ALSO_UNITS = frozenset(("arcsec", "deg", "rad", "psi", "min"))
-"""Functions whose names are units too."""
 
+# The functions of the language by name and by alias.
 FUNCTIONS: dict[str, Primitive] = {}
-"""The functions of the language by name and by alias."""
 
+# The functions of the language by name that stand for a formula of others, which is written out at
+# each call.
 COMPOSED: dict[str, Primitive] = {}
-"""The functions of the language by name that stand for a formula of others, which is written out at each call."""
 
+# Primitives by the symbol that a graph shows.
 BY_SYMBOL: dict[str, Primitive] = {}
-"""Primitives by the symbol that a graph shows."""
 
 
 def entry(
@@ -352,7 +384,11 @@ def entry(
     **rest: Any,
 ) -> Primitive:
     """Enter a new primitive in the table and return it; `rest` is as for `helper`."""
-    said: dict[str, Any] = {"infinite": "domain" in rest, "breakpoint": rest.get("kink"), "symbol": name}
+    said: dict[str, Any] = {
+        "infinite": "domain" in rest,
+        "breakpoint": rest.get("kink"),
+        "symbol": name,
+    }
     said["may_kink"] = "kink" in rest or name == "where"
     primitive = helper(name, params, doc=doc, partials=partials, **{**said, **rest})
     PRIMITIVES[name] = primitive
@@ -362,9 +398,13 @@ def entry(
     return primitive
 
 
-def composed(name: str, params: str, doc: str, composition: Callable[..., Number], **rest: Any) -> Primitive:
+def composed(
+    name: str, params: str, doc: str, composition: Callable[..., Number], **rest: Any
+) -> Primitive:
     """Enter a function that stands for a formula of others, and return it."""
-    primitive = Primitive(name, tuple(params.split()), doc=doc, composition=composition, symbol=name, **rest)
+    primitive = Primitive(
+        name, tuple(params.split()), doc=doc, composition=composition, symbol=name, **rest
+    )
     COMPOSED[name] = primitive
     return primitive
 

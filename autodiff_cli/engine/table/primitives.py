@@ -2,6 +2,7 @@
 
 A row: name, inputs, meaning, derivative by each input; then its facts.
 """
+
 # fmt: off
 
 from __future__ import annotations
@@ -83,7 +84,9 @@ entry("sinc_derivative", "n x", "", None, lambda m, n, x, out: m.sinc_derivative
     definition=_sinc_derivative, constant_params=("n",))
 
 def _erfcx_derivative(m: Any, n: Number, x: Number) -> Number:
-    """Return the n-th derivative of erfcx, from f⁽ⁿ⁾ = 2x·f⁽ⁿ⁻¹⁾ + 2(n - 1)·f⁽ⁿ⁻²⁾ (DLMF 7.18.4, 7.18.7)."""
+    """Return the n-th derivative of erfcx, from f⁽ⁿ⁾ = 2x·f⁽ⁿ⁻¹⁾ + 2(n - 1)·f⁽ⁿ⁻²⁾ (DLMF 7.18.4,
+    7.18.7).
+    """
     before, value = 2 / m.sqrt(m.pi), m.erfcx(x)
     for k in range(int(float(n))):
         before, value = value, 2 * x * value + (2 * k * before if k else -before)
@@ -265,9 +268,11 @@ def _digamma_derivative(m: Any, n: int, x: Number) -> Number:
 
 
 def _beta_density_ratio(p: int, q: int, k: int, a: Number, b: Number, x: Number) -> Number:
-    """Return the p-th by a and q-th by b of Σ (k over j)·(-1)^(k - j)·[a - 1]ⱼ·[b - 1]ₖ₋ⱼ/(x^j·(1 - x)^(k - j)).
+    """Return the p-th by a and q-th by b of Σ (k over j)·(-1)^(k - j)·[a - 1]ⱼ·[b - 1]ₖ₋ⱼ/(x^j·(1 -
+    x)^(k - j)).
 
-    [t]ⱼ is t·(t - 1)·…·(t - j + 1): of x^(a - 1)·(1 - x)^(b - 1) the k-th derivative by x, over itself.
+    [t]ⱼ is t·(t - 1)·…·(t - j + 1): of x^(a - 1)·(1 - x)^(b - 1) the k-th derivative by x, over
+    itself.
     """
     total: Number = 0
     for j in range(k, -1, -1):
@@ -681,7 +686,9 @@ special("zeta_derivative", "n s", "`n`-th derivative of zeta(s), `n` a fixed who
 
 
 def _bessel_rules(name: str, below: int, above: int) -> tuple[Callable[..., Number], Callable[..., Number]]:
-    """Return the derivative by x, from the orders below and above (DLMF 10.6.1), and so that no digits are lost."""
+    """Return the derivative by x, from the orders below and above (DLMF 10.6.1), and so that no
+    digits are lost.
+    """
 
     def readable(m: Any, *inputs: Number) -> Number:
         *orders, nu, x = inputs
@@ -787,7 +794,8 @@ aggregate("logsumexp", "*xs", "log(exp(x1) + exp(x2) + …)", lambda m, xs, out:
     accurate=_logsumexp, by_output=lambda m, x, out: m.exp(x - out))
 
 # ---- shapes of measured curves
-# Peaks have their height as amplitude, as GraphPad Prism and most examples of SciPy do; lmfit's amplitude is the area.
+# Peaks have their height as amplitude, as GraphPad Prism and most examples of SciPy do; lmfit's
+# amplitude is the area.
 shape = partial(composed, group="Peaks and growth")
 
 
@@ -832,29 +840,31 @@ shape("voigt", "x A mu sigma gamma",
     _voigt, domain="sigma > 0 and gamma >= 0", scales=("", "", "place", "width", "width"),
     smooth=_VOIGT_SLOPES)
 
+# Functions with poles, as quotients; without a name for the dividend it is 1.
 QUOTIENTS = {
-    "tan": ("sin", "cos"), "cot": ("cos", "sin"), "sec": ("", "cos"), "csc": ("", "sin"), "coth": ("cosh", "sinh"),
-    "csch": ("", "sinh"),
+    "tan": ("sin", "cos"), "cot": ("cos", "sin"), "sec": ("", "cos"), "csc": ("", "sin"),
+    "coth": ("cosh", "sinh"), "csch": ("", "sinh"),
 }  # fmt: skip
-"""Functions with poles, as quotients; without a name for the dividend it is 1."""
 
+# Functions that are quotients, with poles or without.
 ALL_QUOTIENTS = QUOTIENTS | {"tanh": ("sinh", "cosh")}
-"""Functions that are quotients, with poles or without."""
 
+# Functions that oscillate, have infinitely many poles, or are step functions.
 OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
     *("zeta", "zeta_derivative", "besselj", "bessely"),
     *("floor", "ceil", "round"),
 }
-"""Functions that oscillate, have infinitely many poles, or are step functions."""
 
 TURNING_BELOW_ZERO = {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "polygamma_difference", "beta"}
+# Functions that may turn or have a pole between numbers a unit apart, so that what they are there
+# bounds nothing.
 TURNING = (OSCILLATING - TURNING_BELOW_ZERO) | {"sinc_derivative"}
-"""Functions that may turn or have a pole between numbers a unit apart, so that what they are there bounds nothing."""
 
 
 def may_turn_within(primitive: Primitive, lowest: Number, distance: Number) -> bool:
-    """Return whether a function may turn or have a pole within a distance of a number, from `lowest` on.
+    """Return whether a function may turn or have a pole within a distance of a number, from
+    `lowest` on.
 
     Then its values and slopes at the ends bound nothing: sinc is 0 at every whole number.
     """
@@ -864,7 +874,9 @@ def may_turn_within(primitive: Primitive, lowest: Number, distance: Number) -> b
 
 # ---- names in the hands of others
 def by_name(own: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a table by operation of a target's spellings or a number type's methods. Raises KeyError for others."""
+    """Return a table by operation of a target's spellings or a number type's methods. Raises
+    KeyError for others.
+    """
     return {OPERATIONS[name].name: mine for name, mine in own.items()}
 
 
@@ -879,18 +891,18 @@ def library_names(names: str) -> dict[str, str]:
     return by_name({name: name for name in names.split()})
 
 
+# Operations whose inputs and result have one dimension.
 OF_ONE_DIMENSION = frozenset(
     ["add", "sub", "neg", "abs", "sum", "mean", "min", "max", "hypot", "relu", "clamp", "where"])
-"""Operations whose inputs and result have one dimension."""
 
+# Operations whose inputs have one dimension; the result is a number or a condition.
 COMPARES_DIMENSIONS = frozenset(["atan2", "lt", "le", "gt", "ge", "eq", "ne"])
-"""Operations whose inputs have one dimension; the result is a number or a condition."""
 
+# Functions that are no larger than the largest of their arguments, in size.
 BOUNDED_BY_INPUTS = frozenset(["abs", "clamp", "max", "min", "relu"])
-"""Functions that are no larger than the largest of their arguments, in size."""
 
+# Functions whose size is at most 1, and that have no power series everywhere.
 BOUNDED_BY_ONE = frozenset(["heaviside", "sign"])
-"""Functions whose size is at most 1, and that have no power series everywhere."""
 
+# Operations on conditions, named as methods of number types.
 OF_CONDITIONS = frozenset(["and_", "or_", "not_"])
-"""Operations on conditions, named as methods of number types."""

@@ -1,4 +1,6 @@
-"""Functions of mathematics that the language does not have: a call of one is refused by its name, and is no product."""
+"""Functions of mathematics that the language does not have: a call of one is refused by its name,
+and is no product.
+"""
 
 from __future__ import annotations
 
@@ -22,14 +24,18 @@ _TITLES = {
     "a Hermite polynomial": "hermite hermiteh h_n he_n",
     "a Laguerre polynomial": "laguerre laguerrel l_n",
     "an elliptic integral": "elliptick elliptice ellipticf ellipticpi ellipk ellipe",
-    "a hypergeometric function": "hyp2f1 hyp1f1 hyp0f1 hypergeometric2f1 hypergeometric1f1 hypergeometricpfq",
+    "a hypergeometric function": (
+        "hyp2f1 hyp1f1 hyp0f1 hypergeometric2f1 hypergeometric1f1 hypergeometricpfq"
+    ),
     "the imaginary error function": "erfi",
     "Dawson's integral": "dawson dawsonf",
     "a Fresnel integral": "fresnels fresnelc",
     "the Struve function": "struve struveh struvel",
     "the Barnes function": "barnesg",
     "the Lerch transcendent": "lerchphi hurwitzzeta",
-    "a binomial coefficient (`gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`)": "binom binomial nchoosek ncr choose",
+    "a binomial coefficient (`gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`)": (
+        "binom binomial nchoosek ncr choose"
+    ),
     "the greatest common divisor": "gcd",
     "the least common multiple": "lcm",
     "the inverse of the incomplete beta function": "betaincinv inversebetaregularized",
@@ -38,9 +44,14 @@ _ABSENT = {name: title for title, names in _TITLES.items() for name in names.spl
 
 
 def absent_function(name: str) -> str:
-    """Return what function of mathematics a name denotes that the language does not have; empty for another name.
+    """Return what function of mathematics a name denotes that the language does not have; empty for
+    another name.
 
     >>> absent_function("BesselH"), absent_function("eta"), absent_function("sin")
     ('a Hankel function', 'the Dirichlet eta function', '')
     """
-    return _ABSENT.get(name) or _ABSENT.get(name.lower(), "") if len(name) > 1 else _ABSENT.get(name, "")
+    return (
+        _ABSENT.get(name) or _ABSENT.get(name.lower(), "")
+        if len(name) > 1
+        else _ABSENT.get(name, "")
+    )

@@ -72,6 +72,7 @@ ENDS += Kind.IF + Kind.ELSE + Kind.AND + Kind.OR
 
 _PARTNERS = {Kind.CLOSE: Kind.OPEN, Kind.RIGHT: Kind.LEFT, Kind.CLOSING_BAR: Kind.BAR}
 
+# The words of token patterns.
 CLASSES = {kind.name: kind.value for kind in Kind} | {
     "NAME": f"[{NAMES}]",
     "BAR": f"[{BARS}]",
@@ -84,9 +85,8 @@ CLASSES = {kind.name: kind.value for kind in Kind} | {
     "BEGIN": rf"(?:(?<![\s\S])|(?<=[{SEPARATORS}]))",
     "ANY": r"[\s\S]",
 }
-"""The words of token patterns."""
+# The words that are not about the kind of one token.
 _ANYWHERE = frozenset(("FIRST", "BEGIN", "ANY"))
-"""The words that are not about the kind of one token."""
 
 
 class Token(NamedTuple):
@@ -102,14 +102,16 @@ class Token(NamedTuple):
 def shape(pattern: str) -> tuple[re.Pattern[str], re.Pattern[str]]:
     """Return the patterns before the error and from it on, for example of `NAME ! NUMBER`."""
     before, after = (
-        re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "") for part in re.split("!(?= )", pattern)
+        re.sub(r"[A-Z]+", lambda word: CLASSES[word[0]], part).replace(" ", "")
+        for part in re.split("!(?= )", pattern)
     )
     return re.compile(rf"(?:{before})\Z"), re.compile(after)
 
 
 @lru_cache(256)
 def neighbours(pattern: str) -> tuple[str, str]:
-    """Return the kinds that the token before the error may have, and those of the error; empty for any.
+    """Return the kinds that the token before the error may have, and those of the error; empty for
+    any.
 
     They tell most patterns apart without compiling one.
 
@@ -153,9 +155,15 @@ def _stuck(tokens: Sequence[tuple[int, int, int]], at: int | None) -> tuple[int,
             first, is_operand = starts[-length]
             if length > 1 or name not in ("", "list", "number", "name"):
                 is_operand = name not in ("list", "bind", "augment", "define", "outputs")
-            starts[-length:] = [(first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))]
+            starts[-length:] = [
+                (first, is_operand and ORIGINS[origin] not in ("statement", "_statements"))
+            ]
         if action == 0 or start == at or terminal == KIND["$END"]:
-            return number, states, next((first for first, is_operand in reversed(starts) if is_operand), -1)
+            return (
+                number,
+                states,
+                next((first for first, is_operand in reversed(starts) if is_operand), -1),
+            )
         if terminal == KIND["EQUALS"]:
             starts[-1] = starts[-1][0], False  # the head of a definition
         states.append(action)
@@ -178,7 +186,11 @@ class Context:
         tokens = [*scan(text)]
         self.at, self.states, self.understood = _stuck(tokens, stuck.at)
         """The unexpected token, the parser states and the last operand (or -1) before it."""
-        defined = {read_token(text, define.start)[0] for define in stuck.statements if define.kind == "define"}
+        defined = {
+            read_token(text, define.start)[0]
+            for define in stuck.statements
+            if define.kind == "define"
+        }
         opened: list[int] = []
         for number, (terminal, start, end) in enumerate(tokens):
             if number == self.at:
@@ -192,7 +204,9 @@ class Context:
         self.point = start + unreadable
 
     def _kind_of(self, kind: Kind, text: str, defined: Collection[str]) -> Kind:
-        """Return the kind of the next token: names of functions, and bars that close, are kinds of their own."""
+        """Return the kind of the next token: names of functions, and bars that close, are kinds of
+        their own.
+        """
         if kind == Kind.NAME and (text in FUNCTIONS or text in defined):
             return Kind.FUNCTION
         if kind == Kind.BAR and self.tokens and self.tokens[-1].kind in OPERAND_ENDS:
@@ -210,7 +224,9 @@ class Context:
 
     def text_between(self, first: int, end: int | None = None) -> str:
         """Return the text of a token, or of all up to another token."""
-        return self.text[self.tokens[first].start : self.tokens[first if end is None else end - 1].end]
+        return self.text[
+            self.tokens[first].start : self.tokens[first if end is None else end - 1].end
+        ]
 
     def token_from(self, place: int) -> int:
         """Return the first token at or after a place of the text."""
@@ -219,7 +235,9 @@ class Context:
     def matches(self, pattern: str) -> bool:
         """Return whether the tokens around the error match; if so, set `first` and `last`."""
         last, unexpected = neighbours(pattern)
-        if (unexpected and self.kinds[self.at] not in unexpected) or (last and self.kinds[self.at - 1] not in last):
+        if (unexpected and self.kinds[self.at] not in unexpected) or (
+            last and self.kinds[self.at - 1] not in last
+        ):
             return False
         before, after = shape(pattern)
         low = max(0, self.at - 24)

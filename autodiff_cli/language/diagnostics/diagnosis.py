@@ -1,4 +1,6 @@
-"""The diagnosis of a syntax error by the table of mistakes, `mistakes.txt`, which explains the form of a row."""
+"""The diagnosis of a syntax error by the table of mistakes, `mistakes.txt`, which explains the form
+of a row.
+"""
 
 from __future__ import annotations
 
@@ -35,14 +37,14 @@ RAISED = "ªºʰ-ʸˠ-ˤᴬ-ᵡᵸᶛ-ᶿⁱⁿ"
 INVISIBLE = "\u00ad\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufe00-\ufe0f\ufeff"
 MODULES = r"\b(?:math|cmath|np|numpy|jnp|jax|torch|tf|F|Math|mpmath|sympy|sp)"
 
+# A vulgar fraction with the number or operand before it and the operand after it.
 FRACTION = (
     rf"(?:(?<![\w.])([0-9]+)\s*|(?P<after>[\w)|]\s*))?(?P<sign>[{FRACTIONS}])"
     rf"(?=\s*(?P<before>(?!(?:if|else|and|or)\b)(?:[^\W\d{FRACTIONS}]|[(√]))?)"
 )
-"""A vulgar fraction with the number or operand before it and the operand after it."""
 
+# Functions that have other meanings with a capital letter.
 _CAPITAL = frozenset((*library_names("log atan2 sinc"), "arctan"))
-"""Functions that have other meanings with a capital letter."""
 
 
 def _power(match: re.Match[str]) -> str:
@@ -69,9 +71,12 @@ def _call(match: re.Match[str]) -> str:
 
 def _choice(match: re.Match[str]) -> str:
     is_condition = re.search("[<>=!≤≥≠]|\\b(?:and|or|not)\\b", match[2])
-    return f"{match[1] or ''}{match[3]} if {match[2]}{'' if is_condition else ' != 0'} else {match[4]}"
+    return (
+        f"{match[1] or ''}{match[3]} if {match[2]}{'' if is_condition else ' != 0'} else {match[4]}"
+    )
 
 
+# Replacements by functions; `mistakes.txt` names them after an `@`.
 REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "plain": lambda match: normalize("NFKC", match[0]),
     "power": _power,
@@ -83,13 +88,14 @@ REPAIRS: dict[str, Callable[[re.Match[str]], str]] = {
     "lower": lambda match: match[0].lower(),
     "latex": translate,
 }
-"""Replacements by functions; `mistakes.txt` names them after an `@`."""
 
 Repair = tuple[str, str | Callable[[re.Match[str]], str]]  # a pattern and its replacement
 
 
 class Mistake(NamedTuple):
-    """A row of the table: a mistake with its token pattern, where `!` precedes the unexpected token."""
+    """A row of the table: a mistake with its token pattern, where `!` precedes the unexpected
+    token.
+    """
 
     tokens: str
     message: str
@@ -150,13 +156,15 @@ def _table_of_mistakes() -> str:
         return file.read()
 
 
+# All mistakes, of which the first match applies; the last one always matches.
 MISTAKES = tuple(_mistakes(_table_of_mistakes()))
-"""All mistakes, of which the first match applies; the last one always matches."""
 
 
 # ---- named fragments of the text around the error
 class Fragments(Context):
-    """A context with named fragments of its text, computed on demand; a missing one is a `KeyError`."""
+    """A context with named fragments of its text, computed on demand; a missing one is a
+    `KeyError`.
+    """
 
     cached: dict[str, str]
 
@@ -204,7 +212,11 @@ def _under(c: Context) -> tuple[int, int]:
 
 def _raised(c: Context) -> tuple[int, int]:
     start = c.partner[c.at - 1] - 2
-    return (start, c.at) if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER else (0, 0)
+    return (
+        (start, c.at)
+        if c.kinds[max(start, 0) : start + 2] == Kind.FUNCTION + Kind.POWER
+        else (0, 0)
+    )
 
 
 def _divisor(c: Context) -> tuple[int, int]:
@@ -222,7 +234,11 @@ def _root(c: Context) -> tuple[int, int]:
 
 def _called(c: Context) -> tuple[int, int]:
     name = c.open[-1] - 1
-    return (name, name + 1) if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in context.NAMES else (0, 0)
+    return (
+        (name, name + 1)
+        if c.kinds[name + 1] == Kind.OPEN and c.kinds[name] in context.NAMES
+        else (0, 0)
+    )
 
 
 def _statement(c: Context) -> tuple[int, int]:
@@ -270,7 +286,9 @@ _CLOSED_BY: dict[str, str] = {Kind.OPEN: ")", Kind.LEFT: "]", Kind.BAR: "|"}
 
 def _instead(c: Context, sign: str, length: int) -> str:
     start, end = span(c, "statement")
-    return c.text[start : c.point].rstrip(" " * (sign == "; ")) + sign + c.text[c.point + length : end]
+    return (
+        c.text[start : c.point].rstrip(" " * (sign == "; ")) + sign + c.text[c.point + length : end]
+    )
 
 
 def _rooted(c: Context) -> tuple[int, int]:
@@ -319,13 +337,16 @@ def _inner(c: Context) -> tuple[int, int]:
 
 
 def _argument_of_letter(c: Fragments) -> str:
-    """Return what follows a letter that is a function too. Raises `KeyError` if it has a value: it is a factor then."""
+    """Return what follows a letter that is a function too. Raises `KeyError` if it has a value: it
+    is a factor then.
+    """
     letter = c["before"]
     if letter in c.valued or re.search(rf"(?:^|[;\n])\s*{re.escape(letter)}\s*=(?!=)", c.text):
         raise KeyError(letter)
     return c["right"]
 
 
+# Fragments as ranges of token numbers.
 RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "token": lambda c: (c.at, c.at + 1),
     "before": lambda c: (c.at - 1, c.at),
@@ -341,7 +362,10 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "inner": _inner,
     "raise": lambda c: (_inner(c)[1], _right(c)[1]),
     # The sign after the operand at the error, and the operand after it: `/` and `y` in `sin x/y`.
-    "between": lambda c: (_right(c)[1], _right(c)[1] + (c.kinds[_right(c)[1]] in context.FACTOR_SIGNS)),
+    "between": lambda c: (
+        _right(c)[1],
+        _right(c)[1] + (c.kinds[_right(c)[1]] in context.FACTOR_SIGNS),
+    ),
     "second": lambda c: (RANGES["between"](c)[1], c.after(RANGES["between"](c)[1], "coefficient")),
     # The power before the error: `e^k` in `e^k x`; its base with the sign, and its exponent.
     "exponential": lambda c: (c.atom(_exponent(c)), c.at),
@@ -366,7 +390,8 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     # The product before the error, with its sign: `-a*x` in `1 + -a*x % y`.
     "term": lambda c: (c.term(c.at), c.at),
     "under": _under,
-    # The dividend of that with the operator, `c*1/`, and the fraction to the end of the operand at the error.
+    # The dividend of that with the operator, `c*1/`, and the fraction to the end of the operand at
+    # the error.
     "over": lambda c: (c.term(c.at), _under(c)[0]),
     "divided": lambda c: (c.term(c.at), _right(c)[1]),
     # The left operand with the operator before the error: `a*b/` in `c + a*b/2x`.
@@ -376,8 +401,8 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "raised": _raised,
     "divisor": _divisor,
     "root": _root,
-    # The tokens that the pattern matched; their first one, a name; the rest with and without its sign: `^-2` and `-2`
-    # in `sin^-2 x`.
+    # The tokens that the pattern matched; their first one, a name; the rest with and without its
+    # sign: `^-2` and `-2` in `sin^-2 x`.
     "shape": lambda c: (c.first, c.last),
     "function": lambda c: (c.first, c.first + 1),
     "raising": lambda c: (c.first + 1, c.at),
@@ -390,8 +415,8 @@ RANGES: dict[str, Callable[[Context], tuple[int, int]]] = {
     "called": _called,
     "statement": _statement,
 }
-"""Fragments as ranges of token numbers."""
 
+# Fragments that are computed, or may be missing.
 TEXTS: dict[str, Callable[[Fragments], str]] = {
     "character": lambda c: c.text[c.point] if c.text[c.point].isprintable() else c["code"],
     "code": lambda c: f"U+{ord(c.text[c.point]):04X}",
@@ -426,33 +451,47 @@ TEXTS: dict[str, Callable[[Fragments], str]] = {
     "exponent": lambda c: c["before"][len(c["mantissa"]) :],
     # What the name before the error denotes that the language does not have.
     "absent": _absent,
-    # The number at the error without `_`; what it raises with the part behind `_` as an index: `x_1**2` for `x^2_1`.
+    # The number at the error without `_`; what it raises with the part behind `_` as an index:
+    # `x_1**2` for `x^2_1`.
     "ungrouped": lambda c: c["token"].replace("_", ""),
     "indexed": _indexed,
-    # The statement: as the difference of its sides; with `==` for `=`; with closed brackets; with a semicolon before
-    # the error; with one instead of the comma.
-    "difference": lambda c: " - ".join(side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)),
+    # The statement: as the difference of its sides; with `==` for `=`; with closed brackets; with a
+    # semicolon before the error; with one instead of the comma.
+    "difference": lambda c: " - ".join(
+        side if re.fullmatch(r"\w+", side) else f"({side})" for side in _sides(c)
+    ),
     "compared": lambda c: _instead(c, "==", 1),
-    "completed": lambda c: c["statement"] + "".join(_CLOSED_BY[c.kinds[k]] for k in reversed(c.open)),
+    "completed": lambda c: (
+        c["statement"] + "".join(_CLOSED_BY[c.kinds[k]] for k in reversed(c.open))
+    ),
     "split": lambda c: _instead(c, "; ", 0),
     "separated": lambda c: _instead(c, ";", 1),
 }
-"""Fragments that are computed, or may be missing."""
 
 
 # ---- recognising
 PATTERN_WINDOW = 80  # characters before and after the error that patterns see
-_WHOLE = ("{repaired}", "{completed}", "{split}", "{separated}", "{compared}", "{difference}", "{statement} else 0")
-"""Spellings of whole statements."""
+# Spellings of whole statements.
+_WHOLE = (
+    "{repaired}",
+    "{completed}",
+    "{split}",
+    "{separated}",
+    "{compared}",
+    "{difference}",
+    "{statement} else 0",
+)
 
 _MISSING = (LookupError, ValueError, StopIteration)
 _AFTER_ARGUMENT = context.ENDS + Kind.EQUALS + Kind.CLOSING_BAR + Kind.FUNCTION
 _BEFORE_NO_OPERAND = context.ENDS + context.FACTOR_SIGNS + Kind.POWER
 _GOES_ON = context.VALUES + context.BARS + context.POWERS + Kind.UNREADABLE
+# The tokens at the beginning of a statement that binds a name.
 _BINDING = LazyPattern(f"(?:^|[{context.SEPARATORS}])([{context.NAMES}]){Kind.EQUALS}")
-"""The tokens at the beginning of a statement that binds a name."""
 
-_WHOLLY_QUOTED = LazyPattern(rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*")
+_WHOLLY_QUOTED = LazyPattern(
+    rf"\s*+[{QUOTES}]++(?:(?<=[{QUOTES}]{{2}})|[^{QUOTES}]++[{QUOTES}]++)\s*"
+)
 _FUNCTIONS, _KEYWORDS = "|".join(FUNCTIONS), "|".join(KEYWORDS)
 _FRACTION_AND_OPERAND = (
     rf"[{FRACTIONS}]\s*[{FRACTIONS}]",
@@ -461,7 +500,9 @@ _FRACTION_AND_OPERAND = (
     rf"(?:(?<![^\W{FRACTIONS}])\d*+(?!(?:{_FUNCTIONS}|{_KEYWORDS})\s*[{FRACTIONS}])[^\W\d{FRACTIONS}][^\W{FRACTIONS}]*+|[)|])\s*+[{FRACTIONS}]",
 )
 _MODULE = r"(?<!\w)\d*+[^\W\d]\w*+\s*+\.\s*+"
-_GROUPED_DIVISOR = LazyPattern(r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z")
+_GROUPED_DIVISOR = LazyPattern(
+    r"(?:[/÷^√∛∜]|\*\*)\s*[-+−]?\s*[0-9]+(?:,[0-9]{3})+(?:\.[0-9]+)?\s*\Z"
+)
 
 
 _LONE_ARGUMENT = LazyPattern(r"\(\s*\w*\s*\)")
@@ -488,7 +529,9 @@ def diagnosis(text: str, stuck: ParseFailure, valued: Collection[str] = ()) -> E
     if measured is not None:
         return measured
     mistake, message, at = recognise(fragments)
-    if ("\\" in text or "{" in text) and (mistake.text == r"\\" or not mistake.text.startswith(r"\\")):
+    if ("\\" in text or "{" in text) and (
+        mistake.text == r"\\" or not mistake.text.startswith(r"\\")
+    ):
         with suppress(*_MISSING):
             return _statement_error(fragments, *span(fragments, "statement"))
     also: tuple[tuple[Span, str], ...] = ()
@@ -516,11 +559,15 @@ def _document_error(c: Fragments, start: int, end: int) -> ExpressionError:
         return _latex_error(error, start)
     certain = _are_single_letters(c.text[start:end], c.valued) and len(program) <= MAX_CONTEXT
     offers = (Offer(start, end, program, certain, (program,)),)
-    return ExpressionError("syntax", "this is LaTeX", Span(start, end), f"write `{_shorten(program)}`", offers=offers)
+    return ExpressionError(
+        "syntax", "this is LaTeX", Span(start, end), f"write `{_shorten(program)}`", offers=offers
+    )
 
 
 def _statement_error(c: Fragments, start: int, end: int) -> ExpressionError:
-    """Return the error for a statement with commands of LaTeX: all of it is LaTeX, or none. Raises `LookupError`."""
+    """Return the error for a statement with commands of LaTeX: all of it is LaTeX, or none. Raises
+    `LookupError`.
+    """
     first = _COMMAND.search(c.text, start, end)
     if first is None:
         raise LookupError
@@ -533,17 +580,35 @@ def _statement_error(c: Fragments, start: int, end: int) -> ExpressionError:
     # a condition is no result
     spellings = (program, f"1 if {program} else 0")
     last = end == len(c.text)
-    shown = next((text for text in spellings if may_offer(text, earlier=c.text[:start], last=last)), "")
-    offers = (Offer(start, end, shown or program, certain and shown in ("", program), (shown,) if shown else ()),)
+    shown = next(
+        (text for text in spellings if may_offer(text, earlier=c.text[:start], last=last)), ""
+    )
+    offers = (
+        Offer(
+            start,
+            end,
+            shown or program,
+            certain and shown in ("", program),
+            (shown,) if shown else (),
+        ),
+    )
     hint = f"write `{shown}`" if shown else "write it as in `sin(x)/2`"
     return ExpressionError(
-        "syntax", "this is a LaTeX command", Span(first.start(), first.start() + 1), hint, offers=offers
+        "syntax",
+        "this is a LaTeX command",
+        Span(first.start(), first.start() + 1),
+        hint,
+        offers=offers,
     )
 
 
 def _latex_error(error: NotReadable, start: int) -> ExpressionError:
     at = Span(start + error.span.start, start + error.span.end)
-    hint = f"write {either([*error.spellings])}" if error.spellings else error.hint or "write it as in `sin(x)/2`"
+    hint = (
+        f"write {either([*error.spellings])}"
+        if error.spellings
+        else error.hint or "write it as in `sin(x)/2`"
+    )
     offers = (Offer(*at[:2], error.spellings[0], preferred=True),) if error.is_first_meant else ()
     return ExpressionError("syntax", str(error), at, hint, offers=offers)
 
@@ -555,8 +620,12 @@ _LITERAL_HERE = LazyPattern(r"[\d.]+\[[^\[\]]+\]")
 
 
 def _measured_error(c: Fragments) -> ExpressionError | None:
-    """Return the error for a unit without brackets, or for quantities side by side; None if the error is another."""
-    here = next((one for one in measured_numbers(c.text, c.valued) if one.start <= c.point <= one.end), None)
+    """Return the error for a unit without brackets, or for quantities side by side; None if the
+    error is another.
+    """
+    here = next(
+        (one for one in measured_numbers(c.text, c.valued) if one.start <= c.point <= one.end), None
+    )
     if here is not None and here.start < c.point:
         return _unit_error(here, c.text)
     if (refused := _refused_unit_error(c)) is not None:
@@ -572,7 +641,9 @@ def _measured_error(c: Fragments) -> ExpressionError | None:
     if before is None:
         return None
     first = before[0].rstrip()
-    if any(unit_or_none(literal.partition("[")[2].rstrip("]")) is None for literal in (first, last)):
+    if any(
+        unit_or_none(literal.partition("[")[2].rstrip("]")) is None for literal in (first, last)
+    ):
         return None  # what is no unit is the first thing to say
     at = Span(c.point - len(before[0]), end)
     texts = [f"{first} {sign} {last}" for sign in "+*"]
@@ -582,7 +653,9 @@ def _measured_error(c: Fragments) -> ExpressionError | None:
 
 
 def _refused_unit_error(c: Fragments) -> ExpressionError | None:
-    """Return the error for a number and a word of measurement that is no unit, as `20 dB`, or None."""
+    """Return the error for a number and a word of measurement that is no unit, as `20 dB`, or
+    None.
+    """
     number = _NUMBER_BEFORE.search(c.text, max(0, c.point - PATTERN_WINDOW), c.point)
     word = _WORD_HERE.match(c.text, c.point)
     reason = units_file()["refused"].get(word[0]) if number and word else None
@@ -600,14 +673,24 @@ def _unit_error(one: Measured, text: str) -> ExpressionError:
     if one.divides_a_number(text):
         offers = (
             one.offer,
-            one.offer._replace(text=f"{one.number}*1[{one.unit}]", shown=(f"{one.number}*1[{one.unit}]",)),
+            one.offer._replace(
+                text=f"{one.number}*1[{one.unit}]", shown=(f"{one.number}*1[{one.unit}]",)
+            ),
         )
-        message = f"`{typed}` can be read in two ways: its unit belongs to this number, or to all before it"
-        return ExpressionError("syntax", message, span, f"write {spelling_hint(offers)}", offers=offers)
+        message = (
+            f"`{typed}` can be read in two ways: its unit belongs to this number, or to all"
+            " before it"
+        )
+        return ExpressionError(
+            "syntax", message, span, f"write {spelling_hint(offers)}", offers=offers
+        )
     if (unit := unit_or_none(one.unit)) is not None and unit.zero:
         hint = "give the temperature in `--at`, or a difference in `[K]`"
         return ExpressionError(
-            "syntax", f"`{one.unit}` is a temperature scale, and numbers in a formula cannot have one", span, hint
+            "syntax",
+            f"`{one.unit}` is a temperature scale, and numbers in a formula cannot have one",
+            span,
+            hint,
         )
     message = f"the unit of a number stands in brackets in a formula, and `{typed}` has none"
     return ExpressionError("syntax", message, span, f"write `{one.literal}`", offers=(one.offer,))
@@ -674,8 +757,12 @@ def _offers(mistake: Mistake, fragments: Fragments) -> Iterator[Offer]:
         if (shown or alone) and text != source[start:stop] and len(text) <= MAX_CONTEXT:
             others = filter(is_offered, _fill(mistake.same, fragments))
             certain = alone and _holds(mistake.certain, fragments, start, stop)
-            preferred = mistake.preferred and k == 0 and _holds(mistake.preferred, fragments, start, stop)
-            yield Offer(start, stop, text, certain, (*filter(None, (shown, *others)),), bool(preferred))
+            preferred = (
+                mistake.preferred and k == 0 and _holds(mistake.preferred, fragments, start, stop)
+            )
+            yield Offer(
+                start, stop, text, certain, (*filter(None, (shown, *others)),), bool(preferred)
+            )
 
 
 def _place_of(mistake: Mistake, k: int) -> str:
@@ -686,7 +773,9 @@ def _place_of(mistake: Mistake, k: int) -> str:
 
 
 def _holds(conditions: str, fragments: Fragments, start: int, stop: int) -> bool:
-    """Return whether nothing speaks against an offer. A condition that fails counts as an ambiguity."""
+    """Return whether nothing speaks against an offer. A condition that fails counts as an
+    ambiguity.
+    """
     # an offer must not split a number in groups: `000!` in `1,000!`
     for group in re.finditer(r"(?<![0-9])[0-9]++(?:,[0-9]{3})+", fragments.text):
         if any(group.start() < place < group.end() for place in (start, stop)):
@@ -696,8 +785,8 @@ def _holds(conditions: str, fragments: Fragments, start: int, stop: int) -> bool
     return False
 
 
+# The template of a statement in which all mistakes of a kind are repaired.
 _REPAIRED = "{repaired}"
-"""The template of a statement in which all mistakes of a kind are repaired."""
 
 
 def _spellings(mistake: Mistake, template: str, fragments: Fragments) -> list[str]:
@@ -732,15 +821,20 @@ def _replace(text: str, repairs: tuple[Repair, ...]) -> str:
 
 
 # ---- conditions for accepting the only suggestion
+# Whether nothing speaks against a suggestion that ends at a place.
 Condition = Callable[[Fragments, int], bool]
-"""Whether nothing speaks against a suggestion that ends at a place."""
 
 
 def _are_known(c: Context, first: int, end: int) -> bool:
-    names = {c.text_between(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME}
+    names = {
+        c.text_between(k) for k in range(first, min(end, len(c.tokens))) if c.kinds[k] == Kind.NAME
+    }
     bound = {c.text_between(binding.start(1)) for binding in _BINDING.finditer(c.kinds)}
     allowed = {*bound, *c.valued, *GREEK, *FUNCTIONS, *KEYWORDS}
-    return all(name in allowed or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL) for name in names)
+    return all(
+        name in allowed or re.fullmatch(r"[^\W\d_]?(?![^\W\d_]).*", name, re.DOTALL)
+        for name in names
+    )
 
 
 def _without(pattern: str, apart: str = "(?!)") -> Condition:
@@ -775,13 +869,16 @@ def _argument_ends(c: Fragments, stop: int) -> bool:
 
 
 def _may_have_more_arguments(c: Fragments) -> bool:
-    """Return whether a comma may go on in a call: `max x, y` may be one, and so may `round x, 2` and `floor x, 2`."""
+    """Return whether a comma may go on in a call: `max x, y` may be one, and so may `round x, 2`
+    and `floor x, 2`.
+    """
     names = [c.text_between(k) for k in range(c.first, c.at)]
     with suppress(KeyError):
         names.append(c["native"])
     rows = [FUNCTIONS[name] for name in names if name in FUNCTIONS]
     return any(
-        row.variadic or row.longer or len(row.params) > 1 or (row.jumps and row.propagates_infinity) for row in rows
+        row.variadic or row.longer or len(row.params) > 1 or (row.jumps and row.propagates_infinity)
+        for row in rows
     )
 
 
@@ -793,11 +890,19 @@ def _are_single_letters(latex: str, known_names: Collection[str]) -> bool:
     """Adjacent typeset letters are a product; a number may belong to a fraction."""
     if re.search(r"[0-9]\s*\\[dt]?frac\s*\{?\s*[0-9]", latex):
         return False
-    words_in_braces = r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end|label|tag)\s*\{[^{}]*\}"
-    text = re.sub(rf"%[^\n]*|{words_in_braces}|_\s*\{{(?:[\w,\s]|\\[a-zA-Z]+)+\}}|\\[a-zA-Z]+", " ", latex)
+    words_in_braces = (
+        r"\\(?:mathrm|operatorname|text|mathbf|mathit|begin|end|label|tag)\s*\{[^{}]*\}"
+    )
+    text = re.sub(
+        rf"%[^\n]*|{words_in_braces}|_\s*\{{(?:[\w,\s]|\\[a-zA-Z]+)+\}}|\\[a-zA-Z]+", " ", latex
+    )
     text = re.sub(r"_\s*\w", " ", text)
     words = re.findall(r"[^\W\d_]{2,}", text)
-    others = [w for w in words if w not in known_names and w.lower() not in FUNCTIONS and w not in KEYWORDS]
+    others = [
+        w
+        for w in words
+        if w not in known_names and w.lower() not in FUNCTIONS and w not in KEYWORDS
+    ]
     return all(is_glued(word, known_names) for word in others)
 
 
@@ -812,18 +917,24 @@ def _one_place_to_close(c: Fragments, stop: int) -> bool:
         return False
     start, end = span(c, "statement")
     meanings = {
-        meaning(f"{c.text[start : token.end]}){c.text[token.end : end]}") for token in c.tokens[c.open[0] + 1 : c.at]
+        meaning(f"{c.text[start : token.end]}){c.text[token.end : end]}")
+        for token in c.tokens[c.open[0] + 1 : c.at]
     }
     return len(meanings - {None}) == 1
 
 
+# The conditions of `certain` in `mistakes.txt`: true if nothing speaks against the suggestion.
 CONDITIONS: dict[str, Condition] = {
     "never": lambda c, stop: False,
     "argument_ends": _argument_ends,
     "no_joined_names": _no_joined_names,
-    "operand_ends": lambda c, stop: _no_joined_names(c, stop) and c.kinds[c.token_from(stop)] not in _GOES_ON,
+    "operand_ends": lambda c, stop: (
+        _no_joined_names(c, stop) and c.kinds[c.token_from(stop)] not in _GOES_ON
+    ),
     # A power of a function that the program defines may be an iteration.
-    "builtin_function": lambda c, stop: c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in FUNCTIONS,
+    "builtin_function": lambda c, stop: (
+        c["powered" if c.kinds[c.first] == Kind.CLOSE else "function"] in FUNCTIONS
+    ),
     # Calculators and books agree on `tan^-1` and `sinh^-1`, not on `log^-1`.
     "inverse_of_angle": _is_inverse_of_angle,
     # Without the sign no two words are joined, and the text's direction stays.
@@ -840,17 +951,25 @@ CONDITIONS: dict[str, Condition] = {
     "no_grouped_divisor": lambda c, stop: not _GROUPED_DIVISOR.search(c.text[: c.point]),
     "no_number_after": lambda c, stop: c.kinds[c.at] not in context.NUMBERS,
     # An equals sign outside of a condition may be an equation.
-    "in_condition": lambda c, stop: c.kinds.rfind(Kind.IF, 0, c.at) > c.kinds.rfind(Kind.ELSE, 0, c.at),
+    "in_condition": lambda c, stop: (
+        c.kinds.rfind(Kind.IF, 0, c.at) > c.kinds.rfind(Kind.ELSE, 0, c.at)
+    ),
     "single_dash": _without(rf"[-−{DASHES}]\s*[{DASHES}]|[{DASHES}]\s*[-−]"),
     # In a spreadsheet `$A$1` is a cell.
     "no_dollar_within": _without(r"\w\$\w", r"(?<!\w)\$?[A-Z]{1,3}\$[0-9]+"),
     # No comment in words follows the sign.
     "no_words_after": lambda c, stop: _are_known(c, c.at + 1, c.at + 3),
     # What begins with `_` behind an exponent is a subscript: `x^{2}_1`.
-    "no_words_beside": lambda c, stop: _are_known(c, c.at - 1, c.at + 1) and not c.text.startswith("_", c.point),
+    "no_words_beside": lambda c, stop: (
+        _are_known(c, c.at - 1, c.at + 1) and not c.text.startswith("_", c.point)
+    ),
     # No variable precedes a bracket: `k[A]` may be an index or a product.
-    "no_index": _without(rf"(?<!\w)\d*+(?!(?:(?i:{_FUNCTIONS})|{_KEYWORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"),
-    "known_module_names": _without(rf"{_MODULE}(?!(?:{_FUNCTIONS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"),
+    "no_index": _without(
+        rf"(?<!\w)\d*+(?!(?:(?i:{_FUNCTIONS})|{_KEYWORDS})\b)[^\W\d]\w*+\s*+[\[{{⟨]"
+    ),
+    "known_module_names": _without(
+        rf"{_MODULE}(?!(?:{_FUNCTIONS})\s*\(|(?:pi|e)\b(?!\s*\())[^\W\d]"
+    ),
     "one_place_to_close": _one_place_to_close,
     # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),
@@ -858,4 +977,3 @@ CONDITIONS: dict[str, Condition] = {
     # More bars could be paired in several ways.
     "few_bars": lambda c, stop: sum(kind in context.BARS for kind in c.kinds) <= 2,
 }
-"""The conditions of `certain` in `mistakes.txt`: true if nothing speaks against the suggestion."""

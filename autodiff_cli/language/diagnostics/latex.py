@@ -21,67 +21,85 @@ _TOKEN = LazyPattern(
 )
 _GREEK = frozenset((*GREEK, "varepsilon", "vartheta", "varphi", "ell"))
 _SIGNS = {
-    "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=", "geq": ">=", "ne": "!=",
-    "neq": "!=", "lt": "<", "gt": ">",
+    "cdot": "*", "times": "*", "ast": "*", "div": "/", "le": "<=", "leq": "<=", "ge": ">=",
+    "geq": ">=", "ne": "!=", "neq": "!=", "lt": "<", "gt": ">",
 }  # fmt: skip
+# What says nothing of the formula: spaces, sizes, comments, the signs around it.
 _SPACING = LazyPattern(
     r"\s+|%[^\n]*\n|%.+|[$~]|\\[,;:! ()\[\]]"
     r"|\\(?:left|right|[bB]igg?[lrm]?|(?:display|text)style|q?quad|nonumber|notag|hfill|limits)"
 )
-"""What says nothing of the formula: spaces, sizes, comments, the signs around it."""
+# Commands before which an argument without parentheses ends.
 _ENDS = frozenset((*_SIGNS, "\\", "end", "closingbar", "closingbrace", "closingbracket"))
-"""Commands before which an argument without parentheses ends."""
 _DELIMITERS = LazyPattern(r"\\(?:left|right|[bB]igg?[lrm]?)")
+# Greek letters that are functions before parentheses.
 _LETTER_CALLED = {r"\Gamma": "gamma", r"\zeta": "zeta"}
-"""Greek letters that are functions before parentheses."""
+# Functions whose power of -1 is the inverse in all books and calculators, as that of `log` is not.
 CIRCULAR = frozenset(library_names("sin cos tan sec csc cot sinh cosh tanh sech csch coth"))
-"""Functions whose power of -1 is the inverse in all books and calculators, as that of `log` is not."""
-_CALLED = ({command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}) - {*_LETTER_CALLED}
-"""Letters that also denote functions: digamma, sigmoid."""
+# Letters that also denote functions: digamma, sigmoid.
+_CALLED = ({command for command in APPLIED if command[1:] in GREEK} | {r"\sigma"}) - {
+    *_LETTER_CALLED
+}
 _FENCED = frozenset((r"\frac", r"\dfrac", r"\tfrac", r"\cfrac"))
 _ROUNDED = {r"\lfloor": ("floor", r"\rfloor"), r"\lceil": ("ceil", r"\rceil")}
 _LIMITS = ("max", "min", "sup", "inf")  # upright words below a letter
 _OPENING_BAR, _CLOSING_BAR = r"\openingbar", r"\closingbar"
 _BRACKETS = {"(": ")", r"\openingbracket": r"\closingbracket", r"\openingbrace": r"\closingbrace"}
 _NAMED = {
-    r"\left|": _OPENING_BAR, r"\left\vert": _OPENING_BAR, r"\lvert": _OPENING_BAR, r"\right|": _CLOSING_BAR,
-    r"\right\vert": _CLOSING_BAR, r"\rvert": _CLOSING_BAR, r"\vert": "|", r"\left[": r"\openingbracket",
-    r"\right]": r"\closingbracket", r"\left\{": r"\openingbrace", r"\right\}": r"\closingbrace",
-    r"\{": r"\openingbrace", r"\}": r"\closingbrace", r"\lbrace": r"\openingbrace", r"\rbrace": r"\closingbrace",
+    r"\left|": _OPENING_BAR, r"\left\vert": _OPENING_BAR, r"\lvert": _OPENING_BAR,
+    r"\right|": _CLOSING_BAR, r"\right\vert": _CLOSING_BAR, r"\rvert": _CLOSING_BAR, r"\vert": "|",
+    r"\left[": r"\openingbracket", r"\right]": r"\closingbracket", r"\left\{": r"\openingbrace",
+    r"\right\}": r"\closingbrace", r"\{": r"\openingbrace", r"\}": r"\closingbrace",
+    r"\lbrace": r"\openingbrace", r"\rbrace": r"\closingbrace",
 }  # fmt: skip
 _NEW_LINE = "\\\\"
+# What an argument of one name has not in it.
 _SIGNED = frozenset("+-*/^")
-"""What an argument of one name has not in it."""
 _STYLES = frozenset((
-    r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit", r"\mathsf", r"\mathtt", r"\boldsymbol", r"\bm",
+    r"\mathrm", r"\operatorname", r"\text", r"\mathbf", r"\mathit", r"\mathsf", r"\mathtt",
+    r"\boldsymbol", r"\bm",
 ))  # fmt: skip
 _PARTIAL = r"(?:\\partial\b|\\mathrm\s*\{\s*d\s*\}|d)\s*(?:\^\s*(?:\d|\{\s*\d+\s*\})\s*)?"
-_DERIVATIVE = LazyPattern(rf"\s*&?\s*\\[dt]?frac\s*\{{\s*{_PARTIAL}([^\W\d]\w*)?\s*\}}\s*\{{\s*{_PARTIAL}\w")
-"""A derivative, and the function in it."""
+# A derivative, and the function in it.
+_DERIVATIVE = LazyPattern(
+    rf"\s*&?\s*\\[dt]?frac\s*\{{\s*{_PARTIAL}([^\W\d]\w*)?\s*\}}\s*\{{\s*{_PARTIAL}\w"
+)
 _OVER = LazyPattern(r"\W*d(?:\*\*\w+)?(?:\*?[^\W\d](?:\(\w*\))?)?\W*")
+# What stands over and under the line of a derivative, as read: `d**2*y`, `d*x**2`.
 _UNDER = LazyPattern(r"\W*d\*?[^\W\d](?:\*\*\w+)?\W*")
-"""What stands over and under the line of a derivative, as read: `d**2*y`, `d*x**2`."""
+# A value of a function at numbers.
 _AT_NUMBERS = LazyPattern(r"\s*&?\s*([^\W\d]\w*)\s*\(\s*-?[\d.]+(?:\s*,\s*-?[\d.]+)*\s*\)\s*&?\s*=")
-"""A value of a function at numbers."""
 
 _MAX_DEPTH = 40
-_DISPLAYED = "equation|align|alignat|aligned|gather|gathered|multline|split|eqnarray|displaymath|math"
+_DISPLAYED = (
+    "equation|align|alignat|aligned|gather|gathered|multline|split|eqnarray|displaymath|math"
+)
+# A displayed formula or several, with the comments before and after.
 _DOCUMENT = LazyPattern(
-    rf"(?:[ \t]*%[^\n]*\n|\s)*(?:\\\[|\$\$|\$)?\s*\\begin\{{({_DISPLAYED})(\*?)\}}[\s\S]*?\\end\{{\1\2\}}"
+    r"(?:["
+    rf" \t]*%[^\n]*\n|\s)*(?:\\\[|\$\$|\$)?\s*\\begin\{{({_DISPLAYED})(\*?)\}}[\s\S]*?\\end\{{\1\2\}}"
     r"\s*(?:\\\]|\$\$|\$)?[ \t]*\.?(?:\s*%[^\n]*)*"
 )
-"""A displayed formula or several, with the comments before and after."""
+# A formula below a comment.
 _COMMENTED = LazyPattern(r"\s*%[^\n]*\n[\s\S]*\\[a-zA-Z][\s\S]*")
-"""A formula below a comment."""
-_ENVIRONMENT = LazyPattern(rf"\\(?:begin|end)\s*\{{({_DISPLAYED})\*?\}}(?:\{{\d+\}})?|\\(?:label|tag)\s*\{{[^{{}}]*\}}")
+_ENVIRONMENT = LazyPattern(
+    rf"\\(?:begin|end)\s*\{{({_DISPLAYED})\*?\}}(?:\{{\d+\}})?|\\(?:label|tag)\s*\{{[^{{}}]*\}}"
+)
+# The space before the next line; a remark at the end of one.
 _AFTER_NEW_LINE = LazyPattern(r"(?<=\\\\)\[-?[\d.]+\s*[a-z]{2}\]|&&\s*\\text\s*\{[^{}]*\}")
-"""The space before the next line; a remark at the end of one."""
 
 _SUMS = "its index and ends are arguments here", "write it as in `sum(x**i, i, 1, 3)`"
-_DERIVATIVES = "this is a derivative", "write the function itself: autodiff computes its derivatives"
+_DERIVATIVES = (
+    "this is a derivative",
+    "write the function itself: autodiff computes its derivatives",
+)
 _DIFFERENTIAL = "write `d` for a name; the commands diff and integrate take the function alone", ()
-_TWO_VALUES = "this gives two values", "write two formulas; an uncertainty is given to the command propagate"
+_TWO_VALUES = (
+    "this gives two values",
+    "write two formulas; an uncertainty is given to the command propagate",
+)
 _ACCENTS = "a name has no accent here", "give it a name of its own, as in `x_dot`"
+# What is said of commands that are not read, and what to write.
 _REMARKS = {
     "sum": _SUMS,
     "prod": ("its index and ends are arguments here", "write it as in `prod(x**i, i, 1, 3)`"),
@@ -95,13 +113,22 @@ _REMARKS = {
     "pm": _TWO_VALUES,
     "mp": _TWO_VALUES,
     "binom": ("it is no function here", "write `gamma(n + 1)/(gamma(k + 1)*gamma(n - k + 1))`"),
-    **dict.fromkeys(["dot", "ddot", "hat", "bar", "vec", "tilde", "overline", "widehat", "widetilde"], _ACCENTS),
+    **dict.fromkeys(
+        ["dot", "ddot", "hat", "bar", "vec", "tilde", "overline", "widehat", "widetilde"], _ACCENTS
+    ),
     "infty": ("infinity is not a number of a formula", "write a number"),
     **dict.fromkeys(["bmod", "mod", "pmod"], ("there is no remainder", "write `x - y*floor(x/y)`")),
-    **dict.fromkeys(["|", "Vert", "lVert", "rVert"], ("a norm is a function here", "write it as in `norm([x, y])`")),
-    **dict.fromkeys(["circ", "degree"], ("angles are in radians here", "write degrees as in `rad(30)`")),
+    **dict.fromkeys(
+        ["|", "Vert", "lVert", "rVert"],
+        ("a norm is a function here", "write it as in `norm([x, y])`"),
+    ),
+    **dict.fromkeys(
+        ["circ", "degree"], ("angles are in radians here", "write degrees as in `rad(30)`")
+    ),
     **dict.fromkeys(["Re", "Im"], ("there are no complex numbers here", "write the real part out")),
-    **dict.fromkeys(["prime", "dagger", "star"], ("a name has no such mark here", "give it a name, as in `x_1`")),
+    **dict.fromkeys(
+        ["prime", "dagger", "star"], ("a name has no such mark here", "give it a name, as in `x_1`")
+    ),
     "%": ("there is no percent sign", "write it as in `5/100`"),
     "hbar": ("it is no letter here", "give it a name: `hbar`"),
     "lg": ("its base can be 10 or 2", "write `log10(x)` or `log2(x)`"),
@@ -110,22 +137,25 @@ _REMARKS = {
     "det": ("it is a function of a list here", "write it as in `det([[a, b], [c, d]])`"),
     "boxed": ("it is no formula", "leave it out"),
 }
-"""What is said of commands that are not read, and what to write."""
 
 
 class NotReadable(Exception):
     """A form without a single spelling in the language: where it stands, why, and what to write."""
 
     def __init__(
-        self, message: str = "", hint: str = "", spellings: Sequence[str] = (), first: int | None = None
+        self,
+        message: str = "",
+        hint: str = "",
+        spellings: Sequence[str] = (),
+        first: int | None = None,
     ) -> None:
         super().__init__(message)
         self.hint = hint
         self.spellings = spellings
+        # Whether informal reading takes the first spelling.
         self.is_first_meant = False
-        """Whether informal reading takes the first spelling."""
+        # The index of its first token; None for the token where reading stopped.
         self.first = first
-        """The index of its first token; None for the token where reading stopped."""
         self.span = Span(0, 0)
 
 
@@ -139,8 +169,8 @@ class _LatexReader:
         self.text = text
         self.tokens: list[str] = []
         self.places: list[Span] = []
+        # By token, whether spacing stands before it.
         self.after_space: list[bool] = []
-        """By token, whether spacing stands before it."""
         self.at = 0
         self.depth = 0
         hidden = {k for found in _hidden(text) for k in range(*found.span())}
@@ -157,12 +187,16 @@ class _LatexReader:
             self.places.append(Span(*match.span()))
             self.after_space.append(is_after)
             is_after = False
+        # What is no function of mathematics here: it has a value, or a definition.
         self.defined = self._defined_letters() | {f"\\{name}" for name in valued} | {*valued}
-        """What is no function of mathematics here: it has a value, or a definition."""
         for k, token in enumerate(self.tokens):
             plain = token.replace("var", "")
             if token.startswith(r"\var") and plain in self.tokens:
-                raise self.placed(NotReadable(f"`{token}` and `{plain}` are two names, and would be one", "", (), k))
+                raise self.placed(
+                    NotReadable(
+                        f"`{token}` and `{plain}` are two names, and would be one", "", (), k
+                    )
+                )
 
     def _defined_letters(self) -> set[str]:
         """Return the letters that the program defines: `\\phi(x) = x^2`, `\\phi = 2`."""
@@ -263,7 +297,9 @@ class _LatexReader:
             sign = self._sign()
             if sign is not None:
                 self.take()
-                written += f" {sign} " if is_operand and sign not in "*/,;" and not ends[0] else sign
+                written += (
+                    f" {sign} " if is_operand and sign not in "*/,;" and not ends[0] else sign
+                )
                 before, is_operand, is_divisor = "", False, sign == "/"
                 continue
             self._check_operand(before, is_operand=is_operand, is_divisor=is_divisor)
@@ -272,7 +308,9 @@ class _LatexReader:
             factor = self.factor()
             # calls `f(x)` are kept, as the language knows the program's functions
             called = r"[^\W\d]" if space else r"[^\W\d]\w*"
-            is_called = token == "(" and (before in self.defined or re.fullmatch(called, before) is not None)
+            is_called = token == "(" and (
+                before in self.defined or re.fullmatch(called, before) is not None
+            )
             before = (token if self.at == start + 1 else "") if token[0] == "\\" else factor
             if factor.isalpha() and factor in KEYWORDS:
                 written, is_operand = f"{written} {factor} ", False
@@ -282,7 +320,9 @@ class _LatexReader:
         return written
 
     def _sign(self) -> str | None:
-        """Return the sign that the next token is, as the language writes it; None if it is no sign."""
+        """Return the sign that the next token is, as the language writes it; None if it is no
+        sign.
+        """
         token = self.next
         if not token:
             raise NotReadable
@@ -291,7 +331,9 @@ class _LatexReader:
         return token if token in "+-*/=<>!,;" else None
 
     def _check_operand(self, before: str, *, is_operand: bool, is_divisor: bool) -> None:
-        """Raise `NotReadable` if the next token does not begin a factor, or the last operand may end in two places."""
+        """Raise `NotReadable` if the next token does not begin a factor, or the last operand may
+        end in two places.
+        """
         token = self.next
         if token in ("^", "_", "}", ")", "]", "&"):
             raise NotReadable
@@ -303,9 +345,15 @@ class _LatexReader:
             raise NotReadable(f"`{before}(` can be a call or a product", "", spellings, self.at - 1)
         if before in _LETTER_CALLED and before not in self.defined and is_operand and token != "(":
             following, name = self.typed(self.at), _LETTER_CALLED[before]
-            both = [f"{name}({following})", f"{before[1:]}*{following}"] if re.fullmatch(r"\w+", following) else []
+            both = (
+                [f"{name}({following})", f"{before[1:]}*{following}"]
+                if re.fullmatch(r"\w+", following)
+                else []
+            )
             message = f"`{before}` before `{following}` can be the {name} function or a factor"
-            raise NotReadable(message, r"write a sign of multiplication, or parentheses", both, self.at - 1)
+            raise NotReadable(
+                message, r"write a sign of multiplication, or parentheses", both, self.at - 1
+            )
 
     def factor(self) -> str:
         token = self.take()
@@ -344,9 +392,16 @@ class _LatexReader:
         return self.read_braced() if token in _STYLES and self.next == "{" else token
 
     def _check_call(self, token: str, written: str, first: int) -> None:
-        """Raise `NotReadable` if a letter before parentheses may be a function: `\\phi(2)`, `\\alpha(t)`."""
+        """Raise `NotReadable` if a letter before parentheses may be a function: `\\phi(2)`,
+        `\\alpha(t)`.
+        """
         closing, is_letter = self._closing(), token[1:] in _GREEK
-        if not closing or token in self.defined or token == r"\pi" or (token in _CALLED and written == token[1:]):
+        if (
+            not closing
+            or token in self.defined
+            or token == r"\pi"
+            or (token in _CALLED and written == token[1:])
+        ):
             return
         if not is_letter and (token == "e" or not re.fullmatch(r"[^\W\d]\w*", token)):
             return
@@ -357,14 +412,24 @@ class _LatexReader:
         if "," in inner and name in ("gamma", "beta") and "\\" not in typed:
             # the incomplete gamma function is not divided by the whole one
             spellings = (
-                [f"beta({typed})"] if name == "beta" else [f"gammainc({typed})*gamma({typed.partition(',')[0]})"]
+                [f"beta({typed})"]
+                if name == "beta"
+                else [f"gammainc({typed})*gamma({typed.partition(',')[0]})"]
             )
-        hint = "" if spellings else r"for a product write a sign of multiplication, `\cdot`, before the parenthesis"
+        hint = (
+            ""
+            if spellings
+            else r"for a product write a sign of multiplication, `\cdot`, before the parenthesis"
+        )
         absent = absent_function(name) if token in FUNCTION_LETTERS and token not in inner else ""
         if absent:
             message = f"`{token}(` can be a product or {absent}, which the language lacks"
             raise NotReadable(message, hint, spellings, first)
-        is_lone = len(inner) == 1 or "," in inner or (len(inner) > 2 and inner[1] == "_" and not _SIGNED & {*inner})
+        is_lone = (
+            len(inner) == 1
+            or "," in inner
+            or (len(inner) > 2 and inner[1] == "_" and not _SIGNED & {*inner})
+        )
         if is_lone:
             raise NotReadable(f"`{token}(` can be a call or a product", hint, spellings, first)
 
@@ -373,14 +438,21 @@ class _LatexReader:
         closing = self._closing()
         if token == r"\Gamma" and "," in self.tokens[self.at : closing]:
             typed = self.text[self.places[self.at].end : self.places[closing].start].strip()
-            spellings = [] if "\\" in typed else [f"gammaincc({typed})*gamma({typed.partition(',')[0]})"]
+            spellings = (
+                [] if "\\" in typed else [f"gammaincc({typed})*gamma({typed.partition(',')[0]})"]
+            )
             hint = "write it as in `gammaincc(s, x)*gamma(s)`"
             raise NotReadable(
-                "the incomplete gamma function is divided by `gamma(s)` here", hint, spellings, self.at - 1
+                "the incomplete gamma function is divided by `gamma(s)` here",
+                hint,
+                spellings,
+                self.at - 1,
             )
 
     def _closing(self) -> int:
-        """Return the index of the parenthesis that closes the next one; 0 if no parenthesis is next."""
+        """Return the index of the parenthesis that closes the next one; 0 if no parenthesis is
+        next.
+        """
         if self.next not in ("(", r"\openingbracket"):
             return 0
         opening, closing = self.next, _BRACKETS[self.next]
@@ -399,7 +471,9 @@ class _LatexReader:
             raise NotReadable("a power of a power can be read in two ways", "", spellings, first)
         if token in _CALLED and self.next == "(":
             spellings = (f"{_function_of(token)}(x)**{exponent}", f"{base}**{exponent}*(x)")
-            raise NotReadable(f"a power of `{token}` before `(` can be read in two ways", "", spellings, first)
+            raise NotReadable(
+                f"a power of `{token}` before `(` can be read in two ways", "", spellings, first
+            )
         return f"{base}**{exponent}"
 
     def typed(self, first: int) -> str:
@@ -448,7 +522,9 @@ class _LatexReader:
             first = self.at - 1
             inner = self.within(_BRACKETS[token])
             if "," in re.sub(r"\([^()]*\)", "", inner):
-                raise NotReadable("these may be a list or an interval", "write a list as in `[1, 2]`", (), first)
+                raise NotReadable(
+                    "these may be a list or an interval", "write a list as in `[1, 2]`", (), first
+                )
             return f"({inner})"
         if token == "|":
             return f"|{self.within('|')}|"
@@ -510,7 +586,11 @@ class _LatexReader:
         near = closest(name.lower(), [*FUNCTIONS])
         raise NotReadable(
             f"there is no function `{name}`",
-            f"did you mean `{near}`? `autodiff functions` lists all" if near else "`autodiff functions` lists them all",
+            (
+                f"did you mean `{near}`? `autodiff functions` lists all"
+                if near
+                else "`autodiff functions` lists them all"
+            ),
             (),
             self.at - 2,
         )
@@ -544,7 +624,9 @@ class _LatexReader:
         return f"{name}({argument})" + (f"**{raised}" if raised else "")
 
     def _check_limits(self, name: str, start: int) -> None:
-        """Raise `NotReadable` for a sum or a product over an index, which is a function of a list otherwise."""
+        """Raise `NotReadable` for a sum or a product over an index, which is a function of a list
+        otherwise.
+        """
         if name in _REMARKS and self.tokens[start][1:] == name and self.next in ("_", "^"):
             message, hint = _REMARKS[name]
             raise NotReadable(f"`\\{name}` is not read: {message}", hint, (), start)
@@ -561,12 +643,18 @@ class _LatexReader:
         thing = self.next and self.next not in "+-*/=<>!,;)}]&_^" and self.next[1:] not in _SIGNS
         factor = self.factor() if thing else ""
         following = self.next
-        is_command = following[:1] == "\\" and (_is_function(following[1:]) or following[1:] in _ENDS)
-        self.check_argument(name, exponent, number, factor, following in "+-=<>,;)}]|&" or is_command)
+        is_command = following[:1] == "\\" and (
+            _is_function(following[1:]) or following[1:] in _ENDS
+        )
+        self.check_argument(
+            name, exponent, number, factor, following in "+-=<>,;)}]|&" or is_command
+        )
         return _times(number, factor)
 
     def _check_powers(self, name: str, argument: str, exponent: str, start: int) -> None:
-        """Raise `NotReadable` for an inverse or a reciprocal, and for a power of the argument or of the call."""
+        """Raise `NotReadable` for an inverse or a reciprocal, and for a power of the argument or of
+        the call.
+        """
         if exponent == "(-1)":
             inverse = FUNCTIONS[name].inverse
             spellings = (f"{inverse or 'a' + name}({argument})", f"1/{name}({argument})")
@@ -575,12 +663,20 @@ class _LatexReader:
             raise error
         if self.next == "^":
             power, raised = self.exponent(), f"**{exponent}" if exponent else ""
-            outside = f"({name}({argument}){raised})**{power}" if raised else f"{name}({argument})**{power}"
+            outside = (
+                f"({name}({argument}){raised})**{power}"
+                if raised
+                else f"{name}({argument})**{power}"
+            )
             spellings = (outside, f"{name}(({argument})**{power}){raised}")
             raise NotReadable("this power can be read in two ways", "", spellings, start)
 
-    def check_argument(self, name: str, exponent: str, number: str, factor: str, ends: bool) -> None:
-        """Raise `NotReadable` for an argument without parentheses whose end, or power, can be seen in two ways."""
+    def check_argument(
+        self, name: str, exponent: str, number: str, factor: str, ends: bool
+    ) -> None:
+        """Raise `NotReadable` for an argument without parentheses whose end, or power, can be seen
+        in two ways.
+        """
         if not number and not factor:
             raise NotReadable(f"`{name}` has no argument here", f"write it as in `{name}(x)`")
         _, sign, power = re.sub(r"^(?:([^(|]*)\(.*\)|\|.*\|)", r"\1", factor).partition("**")
@@ -588,13 +684,17 @@ class _LatexReader:
             base = factor.removesuffix(f"**{power}")
             inner = _times(number, base)
             spellings = (f"{name}({inner}**{power})", f"{name}({inner})**{power}")
-            raise NotReadable(f"the power after `{name}` can be read in two ways", "", spellings, self.at - 1)
+            raise NotReadable(
+                f"the power after `{name}` can be read in two ways", "", spellings, self.at - 1
+            )
         if not ends:
             inner = _times(number, factor)
             more = self.typed(self.at)
             message = f"the argument of `{name}` can end before `{more}` or after it"
             if more.isascii() and more.isalnum() and inner.strip("."):
-                raise NotReadable(message, "", (f"{name}({inner})*{more}", f"{name}({inner}*{more})"))
+                raise NotReadable(
+                    message, "", (f"{name}({inner})*{more}", f"{name}({inner}*{more})")
+                )
             raise NotReadable(message, f"put the argument of `{name}` in parentheses")
 
     def exponent(self) -> str:
@@ -603,7 +703,9 @@ class _LatexReader:
             whole = self.next
             spellings = (f"x**{whole}", f"x**{whole[0]}*{whole[1:]}")
             raise NotReadable(
-                f"`^{whole}` can be read in two ways", "in LaTeX, an exponent stands in braces", spellings
+                f"`^{whole}` can be read in two ways",
+                "in LaTeX, an exponent stands in braces",
+                spellings,
             )
         return self.argument()
 
@@ -634,9 +736,16 @@ class _LatexReader:
         first = self.at - 1
         kind = self.read_braced()
         if kind.endswith("matrix") or kind == "array":
-            raise NotReadable("a matrix is a list of its rows here", "write it as in `[[a, b], [c, d]]`", (), first)
+            raise NotReadable(
+                "a matrix is a list of its rows here",
+                "write it as in `[[a, b], [c, d]]`",
+                (),
+                first,
+            )
         if kind not in ("cases", "dcases"):
-            raise NotReadable(f"`{kind}` is not an environment of formulas", "write the formula alone", (), first)
+            raise NotReadable(
+                f"`{kind}` is not an environment of formulas", "write the formula alone", (), first
+            )
         values: list[str] = []
         conditions: list[str] = []
         while self.next != r"\end" and (not conditions or conditions[-1]):
@@ -649,7 +758,10 @@ class _LatexReader:
         if conditions[-1] and not (len(values) > 1 and _are_opposite(*conditions[-2:])):
             hint = r"add a last line with \text{otherwise}"
             raise NotReadable("the cases do not say what holds elsewhere", hint, (), first)
-        lines = [f"({value}) if {condition} else " for value, condition in zip(values[:-1], conditions, strict=False)]
+        lines = [
+            f"({value}) if {condition} else "
+            for value, condition in zip(values[:-1], conditions, strict=False)
+        ]
         return f"({''.join(lines)}({values[-1]}))"
 
     def condition(self) -> str:
@@ -664,7 +776,10 @@ class _LatexReader:
             return ""
         known = re.fullmatch("(?:if|for|when|else if|)((?: ?not)*)", words)
         if known is None:
-            raise NotReadable(f"`{words}` is not a word before a condition", r"write \text{if } or \text{otherwise}")
+            raise NotReadable(
+                f"`{words}` is not a word before a condition",
+                r"write \text{if } or \text{otherwise}",
+            )
         written = self.sequence(_NEW_LINE, r"\end")
         if self.next == _NEW_LINE:
             self.take()
@@ -734,7 +849,10 @@ _TURNED = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 def _are_opposite(one: str, other: str) -> bool:
     """Return whether of two comparisons of the same sides always one holds."""
-    first, second = _RELATION.fullmatch(one.replace(" ", "")), _RELATION.fullmatch(other.replace(" ", ""))
+    first, second = (
+        _RELATION.fullmatch(one.replace(" ", "")),
+        _RELATION.fullmatch(other.replace(" ", "")),
+    )
     if first is None or second is None:
         return False
     sign = _OPPOSITE[first[2]]
@@ -742,11 +860,15 @@ def _are_opposite(one: str, other: str) -> bool:
 
 
 def _check_use(lines: Sequence[str]) -> None:
-    """Raise `NotReadable` for a name that no line below uses: these are several formulas, and one is asked for."""
+    """Raise `NotReadable` for a name that no line below uses: these are several formulas, and one
+    is asked for.
+    """
     for k, line in enumerate(lines[:-1], start=1):
         named = re.match(r"([^\W\d]\w*)(?:\([^()]*\))? = ", line)
         if named and not re.search(rf"(?<!\w){named[1]}(?!\w)", " ".join(lines[k:])):
-            raise NotReadable(f"these are several formulas, and none uses `{named[1]}`", "", lines, 0)
+            raise NotReadable(
+                f"these are several formulas, and none uses `{named[1]}`", "", lines, 0
+            )
 
 
 def _hidden(text: str) -> Iterator[re.Match[str]]:
@@ -761,7 +883,9 @@ def document_in(text: str) -> re.Match[str] | None:
 
 
 def read_document(text: str, valued: Collection[str] = ()) -> str:
-    """Return LaTeX as a program, a statement for each equation; `valued` names are variables. Raises `NotReadable`."""
+    """Return LaTeX as a program, a statement for each equation; `valued` names are variables.
+    Raises `NotReadable`.
+    """
     return _LatexReader(text, valued).program()
 
 

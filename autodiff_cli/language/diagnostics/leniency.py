@@ -1,4 +1,6 @@
-"""The lenient reader, which applies the only and certain suggestion of each error until the text is valid."""
+"""The lenient reader, which applies the only and certain suggestion of each error until the text is
+valid.
+"""
 
 from __future__ import annotations
 
@@ -65,7 +67,13 @@ class AsRead(NamedTuple):
 
     def typed_diagnostic(self, diagnostic: Diagnostic) -> Diagnostic:
         """Return a diagnostic with its places in the typed text."""
-        also = tuple([(typed, words) for span, words in diagnostic.also if (typed := self.typed_at(span)) is not None])
+        also = tuple(
+            [
+                (typed, words)
+                for span, words in diagnostic.also
+                if (typed := self.typed_at(span)) is not None
+            ]
+        )
         return diagnostic._replace(span=self.typed_at(diagnostic.span), also=also)
 
     def relocate_error(self, error: ExpressionError) -> ExpressionError:
@@ -115,9 +123,14 @@ def only_offer(offers: Sequence[Offer]) -> Offer | None:
 
 
 def add_advice(
-    error: ExpressionError, text: str, read: Callable[[str], object], option: str = "add `--lenient`"
+    error: ExpressionError,
+    text: str,
+    read: Callable[[str], object],
+    option: str = "add `--lenient`",
 ) -> None:
-    """Add the option to the hint of an error of strict reading if lenient reading takes the text."""
+    """Add the option to the hint of an error of strict reading if lenient reading takes the
+    text.
+    """
     offer = only_offer(error.offers) if error.text is None else None
     if offer is None or error.hint is None or len(text) > MAX_LENGTH:
         return
@@ -151,7 +164,9 @@ def _corrected(text: str) -> AsRead:
 def read_leniently(
     text: str, answer: Callable[[str], Answer], composed: AsRead | None = None
 ) -> tuple[Answer, AsRead | None]:
-    """Return the answer to a text as read, and that reading or None if uncorrected; `composed` is the first reading."""
+    """Return the answer to a text as read, and that reading or None if uncorrected; `composed` is
+    the first reading.
+    """
     reading = composed or _corrected(text)
     met = {reading.text}
     while True:

@@ -14,18 +14,21 @@ from ..tokens import is_name
 
 EXAMPLE = "write it as `x=3` or `x=-2,y=pi/4`"
 MAX_PART_LENGTH = 60  # characters of a part of a point that may be a slip
-_SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")  # a name and an equals sign inside a value: `x=1 y=2`
+# a name and an equals sign inside a value: `x=1 y=2`
+_SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
 
+# The first digits of a number, and three more behind a comma.
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^=,]*(,|$)")
-"""The first digits of a number, and three more behind a comma."""
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
-_UNIT = re.compile(r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*")
-"""A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`."""
+# A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`.
+_UNIT = re.compile(
+    r"([-+−]?(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)\s*([^\W\d]+|°[^\W\d]*|[€$])[\w /·*^⁻-]*"
+)
 
+# A name and its number in other notations: `x: 1`, `{"x": 1}`.
 _APART = re.compile(r"[{\[(]?[\"']?([^\W\d]\w*)[\"']?[: ]{1,3}([-+]?[\d.][\w.+-]*)[\])}]?")
-"""A name and its number in other notations: `x: 1`, `{"x": 1}`."""
 
 
 def join_digits(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, int]]:
@@ -33,7 +36,11 @@ def join_digits(text: str, parts: Iterable[tuple[int, int]]) -> list[tuple[int, 
     joined: list[tuple[int, int]] = []
     for start, end in parts:
         follows = bool(joined) and joined[-1][1] + 1 == start
-        if follows and _GROUP.match(text, start) and _LEADING.search(text[max(start - 5, 0) : start - 1]):
+        if (
+            follows
+            and _GROUP.match(text, start)
+            and _LEADING.search(text[max(start - 5, 0) : start - 1])
+        ):
             start, _ = joined.pop()  # noqa: PLW2901
         joined.append((start, end))
     return joined
@@ -47,7 +54,11 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
     if not piece:
         return "a name with its value is missing here", Span(start, end), EXAMPLE
     if bare.startswith("@"):
-        return "a file of values is for a whole `--at` of the command line", Span(start, end), EXAMPLE
+        return (
+            "a file of values is for a whole `--at` of the command line",
+            Span(start, end),
+            EXAMPLE,
+        )
     digits = None
     if not equals and bare[:1].isdigit() and start and text[start - 1] == ",":
         digits = _LEADING_DIGITS.search(text, max(start - MAX_PART_LENGTH, 0), start - 1)
@@ -58,7 +69,11 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
         if number:
             where = Span(*number.span())
             hint = f"write `{number[0].replace(',', '')}`"
-        return f"`{text[where.start : where.end]}` is not one number: a comma ends a value", where, hint
+        return (
+            f"`{text[where.start : where.end]}` is not one number: a comma ends a value",
+            where,
+            hint,
+        )
     if not equals:
         return f"`{bare}` is given no value", Span(start, end), _instead(bare)
     if not is_name(bare):
@@ -79,7 +94,11 @@ def _instead(piece: str) -> str:
         return f"write `{piece}=…`"
     if piece.endswith(".json"):
         return f"a file of values is named with an `@`: `--at @{piece}`"
-    apart = [_APART.fullmatch(part.strip()) for part in piece.split(",")] if len(piece) <= MAX_PART_LENGTH else [None]
+    apart = (
+        [_APART.fullmatch(part.strip()) for part in piece.split(",")]
+        if len(piece) <= MAX_PART_LENGTH
+        else [None]
+    )
     if all(apart):
         return f"write `{','.join(f'{pair[1]}={pair[2]}' for pair in apart if pair)}`"
     return EXAMPLE
@@ -104,16 +123,24 @@ def without_unit(text: str) -> tuple[str, str] | None:
         return None if letter else (f"cannot be used: {error}", str(error.hint))
     value = unit.to_si(float(quantity[1].replace("−", "-"))) + float(unit.zero)
     si = si_unit(unit.dimension)
-    return has_unit, f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of the SI"
+    return (
+        has_unit,
+        (
+            f"write `{value:.15g}`, which it is in {str(si) or 1}, if the formula is in units of"
+            " the SI"
+        ),
+    )
 
 
+# Sweeps in other languages.
 _ELSEWHERE = re.compile(
     r"(?:np\.|numpy\.)?(range|arange|linspace|logspace|geomspace|seq)\(([^()]*)\)|([^(){}:]*?\d)\.\.\.?([^(){}:]*)"
 )
-"""Sweeps in other languages."""
 
 
-def _sweep_of(function: str | None, arguments: str | None, low: str | None, high: str | None) -> str:
+def _sweep_of(
+    function: str | None, arguments: str | None, low: str | None, high: str | None
+) -> str:
     parts = [part.strip() for part in (arguments or f"{low},{high}").split(",")]
     if len(parts) == 1:
         parts.insert(0, "0")
@@ -124,7 +151,8 @@ def _sweep_of(function: str | None, arguments: str | None, low: str | None, high
         return f"{ends}/{count}" if function == "linspace" else f"log({ends})/{count}"
     step = more[0] if more else "1"
     if function in ("range", "arange"):  # which leave the end out
-        with suppress(ArithmeticError):  # an end that is no literal, such as pi, is no place of the sweep
+        # an end that is no literal, such as pi, is no place of the sweep
+        with suppress(ArithmeticError):
             first, last, by = map(Decimal, (start, end, step))
             end = str(first + (ceil((last - first) / by) - 1) * by)
     return f"{start}:{end}:{step}"
@@ -140,14 +168,20 @@ def of_many_values(name: str, text: str) -> tuple[str, str] | None:
     is_many = ":" in written or written.startswith("{")
     first = re.split("[:,]", written.removeprefix("log(").lstrip("{("))[0].strip(" })") or "1"
     if is_many and not name.isidentifier():  # a number of a list without names
-        return f"{name} of the list is given many values, and needs one", f"give one value, such as `{first}`"
+        return (
+            f"{name} of the list is given many values, and needs one",
+            f"give one value, such as `{first}`",
+        )
     spelled = _ELSEWHERE.fullmatch(written)
     if spelled is not None:
         message = f"`{written}` is how other programs write many values"
         return message, f"write `{name}={_sweep_of(*spelled.groups())}`"
     if not is_many:
         return None
-    hint = f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`, `solve`, `propagate`, "
+    hint = (
+        f"give one value, such as `{name}={first}`; `grad`, `hessian`, `jacobian`, `taylor`,"
+        " `solve`, `propagate`, "
+    )
     hint += "`check` and `diff` answer one program at many"
     ends = _ENDS.match(written)
     if ends is not None:

@@ -24,43 +24,47 @@ MAX_NODES = 10_000  # calls that expand to more nodes are not checked
 MAX_NAME_LENGTH = 40  # longer names are not split
 MAX_SPLITS = 16  # ways of splitting a name that are tried
 
+# Names of functions in other programs, in lower case.
 _CALLED = {
-    "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot", "ctan": "cot", "cosec": "csc",
-    "arctg": "atan", "arctn": "atan", "arcsen": "asin", "arcctg": "acot", "arccotg": "acot", "arccosec": "acsc",
-    "sh": "sinh", "senh": "sinh", "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth",
-    "arsh": "asinh", "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
-    "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean", "product": "prod",
-    "maximum": "max", "minimum": "min", "expit": "sigmoid", "degrees": "deg", "rad2deg": "deg",
-    "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma", "heavisidetheta": "heaviside",
-    "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp", "dlog": "log", "dlog10": "log10", "dsin": "sin",
-    "dcos": "cos", "dtan": "tan", "dasin": "asin", "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh",
-    "dtanh": "tanh", "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
-    "pnorm": "normcdf", "dnorm": "normpdf", "qnorm": "norminv", "ndtr": "normcdf", "ndtri": "norminv",
-    "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw", "lambert_w": "lambertw",
-    "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc", "gammap": "gammainc", "gammaq": "gammaincc",
-    "gamma_p": "gammainc", "gamma_q": "gammaincc", "gamma_inc": "gammainc",
-    "ibeta": "betainc", "incbeta": "betainc", "betai": "betainc", "beta_inc": "betainc",
-    "beta_incomplete_regularized": "betainc",
-    "jn": "besselj", "yn": "bessely", "jv": "besselj", "yv": "bessely", "iv": "besseli", "kv": "besselk",
+    "tg": "tan", "tgn": "tan", "sen": "sin", "ctg": "cot", "cotg": "cot", "cotan": "cot",
+    "ctan": "cot", "cosec": "csc", "arctg": "atan", "arctn": "atan", "arcsen": "asin",
+    "arcctg": "acot", "arccotg": "acot", "arccosec": "acsc", "sh": "sinh", "senh": "sinh",
+    "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth", "arsh": "asinh",
+    "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
+    "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean",
+    "product": "prod", "maximum": "max", "minimum": "min", "expit": "sigmoid", "degrees": "deg",
+    "rad2deg": "deg", "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma",
+    "heavisidetheta": "heaviside", "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp",
+    "dlog": "log", "dlog10": "log10", "dsin": "sin", "dcos": "cos", "dtan": "tan", "dasin": "asin",
+    "dacos": "acos", "datan": "atan", "dsinh": "sinh", "dcosh": "cosh", "dtanh": "tanh",
+    "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
+    "pnorm": "normcdf", "dnorm": "normpdf", "qnorm": "norminv", "ndtr": "normcdf",
+    "ndtri": "norminv", "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw",
+    "lambert_w": "lambertw", "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc",
+    "gammap": "gammainc", "gammaq": "gammaincc", "gamma_p": "gammainc", "gamma_q": "gammaincc",
+    "gamma_inc": "gammainc", "ibeta": "betainc", "incbeta": "betainc", "betai": "betainc",
+    "beta_inc": "betainc", "beta_incomplete_regularized": "betainc", "jn": "besselj",
+    "yn": "bessely", "jv": "besselj", "yv": "bessely", "iv": "besseli", "kv": "besselk",
     "bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk",
 }  # fmt: skip
-"""Names of functions in other programs, in lower case."""
 
+# Functions of other languages as expressions.
 _WRITTEN = {
     "betaregularized": "betainc({1}, {2}, {0})", "pbeta": "betainc({1}, {2}, {0})",
-    "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))", "factorial": "gamma({0} + 1)",
-    "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3", "mod": "({0} - {1}*floor({0}/{1}))",
+    "sind": "sin(rad({0}))", "cosd": "cos(rad({0}))", "tand": "tan(rad({0}))",
+    "factorial": "gamma({0} + 1)", "fact": "gamma({0} + 1)", "square": "{0}**2", "cube": "{0}**3",
+    "mod": "({0} - {1}*floor({0}/{1}))",
 }  # fmt: skip
-"""Functions of other languages as expressions."""
 _WRITTEN_ARGUMENTS = {
-    name: 1 + max([k for k in range(3) if f"{{{k}}}" in written]) for name, written in _WRITTEN.items()
+    name: 1 + max([k for k in range(3) if f"{{{k}}}" in written])
+    for name, written in _WRITTEN.items()
 }
 
+# Ambiguous names: `LOG` is natural in Fortran, and decimal in a spreadsheet.
 _SEVERAL = {"log": ("log", "log10"), "lg": ("log10", "log2")}
-"""Ambiguous names: `LOG` is natural in Fortran, and decimal in a spreadsheet."""
 
+# Functions whose two arguments may be swapped in capitals.
 _TURNED = frozenset((*native_names("log atan2"), "arctan2"))
-"""Functions whose two arguments may be swapped in capitals."""
 
 _DOUBTED = frozenset(("sinc", "round"))  # functions with other values there
 _BASE = LazyPattern(r"log_(\d+)")
@@ -70,7 +74,9 @@ _RAISED = LazyPattern(r"\s*(?:(?:\^|\*\*)\s*[-+]?\w*|[⁻⁰¹²³⁴-⁹]+)")
 _EXPONENT = LazyPattern(r"[dD]\d{1,4}")
 _NO_DERIVATIVE = "write the function itself: autodiff computes its derivatives"
 _NO_SIZE = "write the length of a list as a number: `sum(x)/3`, `mean(x)`, `sum(x[i]**i, i, 1, 3)`"
-_NOT_HERE = dict.fromkeys(("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE)
+_NOT_HERE = dict.fromkeys(
+    ("diff", "deriv", "derivative", "differentiate", "grad", "gradient"), _NO_DERIVATIVE
+)
 _NOT_HERE |= dict.fromkeys(("len", "length", "size", "numel", "shape"), _NO_SIZE)
 """Hints for other programs' functions, by name."""
 
@@ -97,7 +103,12 @@ def meaning(text: str) -> object:
     graph = program.all_nodes
     leaves = {place: name for name, place in program.leaves.items()}
     nodes = zip(graph.primitives, graph.parents, graph.data, strict=False)
-    return tuple([(node.name, parents, leaves.get(i), x) for i, (node, parents, x) in enumerate(nodes)]), program.roots
+    return (
+        tuple(
+            [(node.name, parents, leaves.get(i), x) for i, (node, parents, x) in enumerate(nodes)]
+        ),
+        program.roots,
+    )
 
 
 def may_offer(spelling: str, earlier: str = "", *, last: bool = True) -> bool:
@@ -126,7 +137,9 @@ def own_name(name: str, known_names: Collection[str]) -> str:
     return plain if plain != name and plain in FUNCTIONS else _CALLED[name]
 
 
-def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[str]) -> tuple[Offer, ...]:
+def suggest_for_call(
+    text: str, span: Span, end: int, known_names: Collection[str]
+) -> tuple[Offer, ...]:
     """Return the suggestions for a call of an unknown function."""
     name, call = text[span.start : span.end], text[span.end : end]
     context = Context(text, ParseFailure((), span.start), known_names)
@@ -136,7 +149,9 @@ def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[st
     if lower == "pi" and arguments == [""]:
         return (Offer(span.start, end, "pi", shown=("pi",)),)
     names, calls, certain = _meant_by(name, arguments, following, known_names)
-    offers = [Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names]
+    offers = [
+        Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names
+    ]
     offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
     for parts in _divide(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
@@ -147,7 +162,9 @@ def suggest_for_call(text: str, span: Span, end: int, known_names: Collection[st
 def _meant_by(
     name: str, arguments: Sequence[str], following: str, known_names: Collection[str]
 ) -> tuple[Sequence[str], Sequence[str], bool]:
-    """Return the functions that a name may mean, or calls in place of its own, and whether that is certain."""
+    """Return the functions that a name may mean, or calls in place of its own, and whether that is
+    certain.
+    """
     lower, count = plain_name(name).lower(), len(arguments)
     if lower == "lg" or (lower, count) == ("log", 1):
         return _SEVERAL[lower], (), False
@@ -159,14 +176,18 @@ def _meant_by(
     if lower in _TURNED and count == 2 and name not in ("LOG", lower):
         first, second = arguments
         return (), [f"{lower}({first}, {second})", f"{lower}({second}, {first})"], False
-    in_capitals = lower != name and (lower in FUNCTIONS or lower in COMPOSED) and name[:1] not in known_names
+    in_capitals = (
+        lower != name and (lower in FUNCTIONS or lower in COMPOSED) and name[:1] not in known_names
+    )
     if lower in _CALLED or in_capitals:
         return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
     return (), (), False
 
 
 def _base_in_name(name: str) -> str:
-    """Return the base of a logarithm such as `log_3` that is no function of another language; empty of others."""
+    """Return the base of a logarithm such as `log_3` that is no function of another language; empty
+    of others.
+    """
     found = None if name in _CALLED else _BASE.fullmatch(name)
     return found[1] if found else ""
 
@@ -184,7 +205,9 @@ def is_glued(name: str, known_names: Collection[str]) -> bool:
 
 
 def power_of_ten(text: str, span: Span) -> Offer | None:
-    """Return the reading of `x10` as a factor ten, if it stands between a number and an exponent: `1.2x10^3`."""
+    """Return the reading of `x10` as a factor ten, if it stands between a number and an exponent:
+    `1.2x10^3`.
+    """
     number = _NUMBER_BEFORE.search(text[: span.start])
     raised = _RAISED.match(text, span.end)
     if number is None or raised is None:
@@ -198,7 +221,9 @@ def missing(text: str, name: str, span: Span, known_names: Collection[str]) -> t
     following = context.kinds[context.at + 1]
     if name in ("PI", "Pi"):
         return (Offer(span.start, span.end, "pi", shown=("pi",)),)
-    if _EXPONENT.fullmatch(name) and (number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])):
+    if _EXPONENT.fullmatch(name) and (
+        number := re.search(r"(?<![\w.])[0-9.]+\Z", text[: span.start])
+    ):
         return (Offer(span.start, span.end, f"e{name[1:]}", shown=(f"{number[0]}e{name[1:]}",)),)
     if name in FUNCTIONS or len(name) > MAX_NAME_LENGTH:
         return ()
@@ -268,7 +293,9 @@ class _Division:
             yield NamePart(digits[0])
 
 
-def _divide(name: str, known_names: Collection[str], *, exponential: bool = False) -> Iterator[tuple[NamePart, ...]]:
+def _divide(
+    name: str, known_names: Collection[str], *, exponential: bool = False
+) -> Iterator[tuple[NamePart, ...]]:
     """Yield ways of dividing a name into parts, the last words first."""
     division = _Division(name, known_names, exponential=exponential)
     count = 0
@@ -280,7 +307,9 @@ def _divide(name: str, known_names: Collection[str], *, exponential: bool = Fals
             yield parts
             count += 1
         if at < len(name) and at in division.possible:
-            ahead += [(*parts, part) for part in division.parts_at(at, parts[-1] if parts else None)]
+            ahead += [
+                (*parts, part) for part in division.parts_at(at, parts[-1] if parts else None)
+            ]
 
 
 def _readings(c: Context, parts: Sequence[NamePart], end: int) -> Iterator[Offer]:
@@ -305,7 +334,9 @@ def _as_product(c: Context, factors: Sequence[str], end: int) -> Iterator[Offer]
     letters = all(len(factor) == 1 and factor.isascii() for factor in factors)
     is_word = len({*factors}) < len(factors) or (letters and len(factors) > 3)
     is_word = is_word or any(len(function) > 2 and function in name for function in FUNCTIONS)
-    yield from (offer._replace(certain=not is_word) for offer in _products(c, "*".join(factors), "", end))
+    yield from (
+        offer._replace(certain=not is_word) for offer in _products(c, "*".join(factors), "", end)
+    )
 
 
 def _apply(parts: Sequence[NamePart], most: int) -> str:
@@ -323,17 +354,17 @@ def _apply(parts: Sequence[NamePart], most: int) -> str:
     return "*".join(factors)
 
 
+# A name that is a factor where a space stands between it and parentheses.
 _FACTOR = LazyPattern(rf"(?:(?![{TYPICAL_FUNCTIONS}])[^\W\d_]|{'|'.join(GREEK)})(?:[_\d]\w*)?")
-"""A name that is a factor where a space stands between it and parentheses."""
 
+# The functions that letters denote.
 _LETTERS = {"Γ": "gamma", "ζ": "zeta", "ψ": "psi", "σ": "sigmoid", "β": "beta", "Β": "beta"}
-"""The functions that letters denote."""
+# Bessel functions as textbooks and the library of C write them.
 _BESSEL = LazyPattern(r"([JYIKjyik])(?:_?(?=\d)|_)(\d+|n|nu|ν)")
-"""Bessel functions as textbooks and the library of C write them."""
+# Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`.
 _FACTORS = frozenset("xzabckmn")
-"""Names of unknowns and coefficients: before a sum in parentheses they are factors, as in `x(y+1)`."""
+# The arguments of what may be a function of time or place: `x(t)`, `a(0)`.
 _LONE = LazyPattern(r"\(\s*\w*\s*\)")
-"""The arguments of what may be a function of time or place: `x(t)`, `a(0)`."""
 
 
 def _products(c: Context, product: str, call: str, end: int) -> Iterator[Offer]:
@@ -391,7 +422,9 @@ def _unknown(
     return f"did you mean {either(near)}?" if near else "`autodiff functions` lists them all", ()
 
 
-def _product(text: str, name_span: Span, end: int, known_names: Collection[str]) -> tuple[str, tuple[Offer, ...]]:
+def _product(
+    text: str, name_span: Span, end: int, known_names: Collection[str]
+) -> tuple[str, tuple[Offer, ...]]:
     name, arguments = text[name_span.start : name_span.end], text[name_span.end : end].strip()
     context = Context(text, ParseFailure((), name_span.start), known_names)
     kinds, opening = context.kinds, context.at + 1
@@ -410,9 +443,16 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
             offers = [Offer(context.tokens[sign - 1].start, end, spelling, shown=(spelling,))]
     else:
         certain = not is_tight and _is_factor(context, name, arguments)
-        offers = [Offer(name_span.end, context.tokens[opening].start, "*", certain, (f"{name}*{arguments}",))]
+        offers = [
+            Offer(
+                name_span.end, context.tokens[opening].start, "*", certain, (f"{name}*{arguments}",)
+            )
+        ]
         if (function := _LETTERS.get(name)) and not certain:
-            offers.insert(0, Offer(name_span.start, name_span.end, function, shown=(f"{function}{arguments}",)))
+            offers.insert(
+                0,
+                Offer(name_span.start, name_span.end, function, shown=(f"{function}{arguments}",)),
+            )
     good = tuple([offer for offer in offers if may_offer(offer.shown[0])])
     if not good:
         # The content of the parentheses may need a repair of its own.
@@ -420,7 +460,13 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
         return "a product has a sign between its factors, as in `a*b`", unseen
     title = absent_function(name)
     if title and what == "a product":
-        return f"it may be {title}, which the language lacks; for a product write {spelling_hint(good)}", good
+        return (
+            (
+                f"it may be {title}, which the language lacks; for a product write"
+                f" {spelling_hint(good)}"
+            ),
+            good,
+        )
     if name in _LETTERS and what == "a product":
         what = "the function or a product" if len(good) > 1 else "the function"
     return f"for {what} write {spelling_hint(good)}", good
@@ -429,9 +475,14 @@ def _product(text: str, name_span: Span, end: int, known_names: Collection[str])
 def _is_factor(c: Context, name: str, arguments: str) -> bool:
     """Return whether the name before parentheses is a variable and not a function.
 
-    It has a value, occurs elsewhere without parentheses, stands apart from them, or is a usual name of a factor.
+    It has a value, occurs elsewhere without parentheses, stands apart from them, or is a usual name
+    of a factor.
     """
-    elsewhere = (c.text_between(k) for k in range(len(c.tokens)) if c.kinds[k : k + 2] != Kind.NAME + Kind.OPEN)
+    elsewhere = (
+        c.text_between(k)
+        for k in range(len(c.tokens))
+        if c.kinds[k : k + 2] != Kind.NAME + Kind.OPEN
+    )
     if name in c.valued or name in elsewhere:
         return True
     is_apart = c.tokens[c.at + 1].start > c.tokens[c.at].end and _FACTOR.fullmatch(name) is not None

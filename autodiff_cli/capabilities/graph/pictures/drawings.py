@@ -28,16 +28,16 @@ from .scene import (
 )
 
 FAMILY = "'DejaVu Sans Mono', Menlo, Consolas, 'Liberation Mono', monospace"
+# Pixels of a PNG per unit of the SVG, unless it is large.
 DEFAULT_SCALE = 2.0
-"""Pixels of a PNG per unit of the SVG, unless it is large."""
+# Pixels above which the scale goes down to 1, and below.
 AMPLE_PIXELS, MAX_PIXELS = 20e6, 100e6
-"""Pixels above which the scale goes down to 1, and below."""
+# The most pixels on a side.
 MAX_SIDE_PIXELS = 120_000
-"""The most pixels on a side."""
+# At a smaller scale nothing could be read.
 MIN_SCALE = 0.75
-"""At a smaller scale nothing could be read."""
+# Points of a side: readers of PDF show no larger pages.
 MAX_PDF_SIDE = 14_400.0
-"""Points of a side: readers of PDF show no larger pages."""
 
 # All but Latin, Greek and Cyrillic letters and mathematical signs, which the font has.
 _OTHER = re.compile(
@@ -46,13 +46,15 @@ _OTHER = re.compile(
 )
 
 FONTS = Path(__file__).parent / "fonts"
+# CSS classes of kinds of text; the others have none.
 CLASSES = {"word": "faint", "note": "faint", "partial": "partial"}
-"""CSS classes of kinds of text; the others have none."""
 CROSS, DOT = r" \times ", r"{\cdot}"
 
 
 def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES, css: str | None = None) -> str:
-    """Return the picture as SVG, with the CSS of its theme unless it is given. Raises `ExpressionError` (`limit`)."""
+    """Return the picture as SVG, with the CSS of its theme unless it is given. Raises
+    `ExpressionError` (`limit`).
+    """
     drawn = scene.scene(picture, choices)
     width, height = drawn.width, drawn.height
     scale = 1.0 if choices.width is None else choices.width / width
@@ -64,15 +66,20 @@ def svg(picture: Picture, choices: Choices = DEFAULT_CHOICES, css: str | None = 
     theme = "autodiff" if choices.theme == "auto" else f"autodiff {choices.theme}"
     theme += " narrow" if choices.narrow else ""
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)} {coordinate(height)}" '
-        f'{_numbers(width=width * scale, height=height * scale)} role="img" class="{theme}" xml:space="preserve">',
+        (
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {coordinate(width)}'
+            f' {coordinate(height)}" {_numbers(width=width * scale, height=height * scale)}'
+            f' role="img" class="{theme}" xml:space="preserve">'
+        ),
         f"<title>{escape(title(picture))}</title>",
         f"<desc>{escape(description(picture, drawn.choices))}</desc>",
     ]
     css = style(choices.theme, choices.partials) if css is None else css
     lines += [] if choices.live else [f"<style>{css}</style>"]
     lines.append('<rect class="paper" width="100%" height="100%"/>')
-    lines.append(f'<g transform="translate({coordinate(scene.MARGIN)} {coordinate(scene.MARGIN)})">')
+    lines.append(
+        f'<g transform="translate({coordinate(scene.MARGIN)} {coordinate(scene.MARGIN)})">'
+    )
     lines += map(_shape, drawn.lines)
     for index, shapes in enumerate(drawn.nodes):
         lines += [f'<g data-node="{index}">', *map(_shape, shapes), "</g>"]
@@ -89,7 +96,9 @@ def _shape(shape: Shape) -> str:
         styled = f'class="{kind}" ' if kind else ""
         styled += f'data-cell="{shape.word}" ' if shape.word else ""
         numbers = _numbers(x=shape.x, y=shape.y + scene.BASELINE, textLength=shape.width)
-        return f'<text {styled}{numbers} lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
+        return (
+            f'<text {styled}{numbers} lengthAdjust="spacingAndGlyphs">{escape(shape.text)}</text>'
+        )
     kind = f"{shape.kind} skipped" if shape.skipped else shape.kind
     if isinstance(shape, Box):
         x, top, (wide, high, rx) = shape.x, shape.y - shape.height / 2, shape[-3:]
@@ -128,7 +137,9 @@ def svg_in_notebook(picture: Picture, digits: int | None) -> str:
     """Return the picture as SVG within the HTML of an answer, in the theme of the notebook."""
     within = f"{NOTEBOOK} .autodiff"
     colors = Colors(*[f"var(--autodiff-{name})" for name in Colors._fields])
-    themes = themed_css(within, css_variables(scene.LIGHT._asdict()), css_variables(scene.DARK._asdict()))
+    themes = themed_css(
+        within, css_variables(scene.LIGHT._asdict()), css_variables(scene.DARK._asdict())
+    )
     return svg(picture, Choices(digits), themes + shapes() + color_rules(colors, within=within))
 
 
@@ -147,7 +158,9 @@ def color_rules(colors: Colors, partials: bool = False, within: str = ".autodiff
 def png(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     """Return the picture as PNG. Raises `ExpressionError`."""
     message = "`--format png` needs the libraries of the extra `draw`"
-    resvg_py = require("resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing")
+    resvg_py = require(
+        "resvg_py", "draw", message, "; the formats tree, dot, mermaid and svg need nothing"
+    )
     theme: Theme = "dark" if choices.theme == "dark" else "light"
     text = svg(picture, choices._replace(theme=theme, width=None))
     match = re.search(r'width="([\d.]+)" height="([\d.]+)"', text)
@@ -181,11 +194,14 @@ def pdf(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> bytes:
     width, height = drawn.width * points, drawn.height * points
     if max(width, height) > MAX_PDF_SIDE:
         raise limit_error(
-            f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for a PDF",
+            f"the picture would be {width / 72:,.0f} by {height / 72:,.0f} inches, too many for"
+            " a PDF",
             "a smaller `--width`, or `--format svg`, which has no such limit",
         )
     message = "`--format pdf` needs the libraries of the extra `plot`"
-    matplotlib = require("matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing")
+    matplotlib = require(
+        "matplotlib", "plot", message, "; the formats tree, dot, mermaid, svg and tikz need nothing"
+    )
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
     from matplotlib.figure import Figure
     from matplotlib.transforms import Affine2D
@@ -237,8 +253,13 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
         "linewidth": drawn.width * points,
     }
     if isinstance(shape, Box):
-        corner, rounded = (shape.x, shape.y - shape.height / 2), f"round,pad=0,rounding_size={shape.round}"
-        page.add_artist(FancyBboxPatch(corner, shape.width, shape.height, boxstyle=rounded, **style))
+        corner, rounded = (
+            (shape.x, shape.y - shape.height / 2),
+            f"round,pad=0,rounding_size={shape.round}",
+        )
+        page.add_artist(
+            FancyBboxPatch(corner, shape.width, shape.height, boxstyle=rounded, **style)
+        )
         return
     codes = {"M": Drawn.MOVETO, "L": Drawn.LINETO, "C": Drawn.CURVE4, "Z": Drawn.CLOSEPOLY}
     vertices: list[tuple[float, float]] = []
@@ -246,7 +267,9 @@ def _add(page: Any, shape: Shape, colors: Colors, points: float, **style: Any) -
     for command, *places in shape.pieces:
         vertices += places or [(0.0, 0.0)]
         kinds += [codes[command]] * max(1, len(places))
-    page.add_artist(PathPatch(Drawn(vertices, kinds), fill=bool(drawn.fill), capstyle="butt", **style))
+    page.add_artist(
+        PathPatch(Drawn(vertices, kinds), fill=bool(drawn.fill), capstyle="butt", **style)
+    )
 
 
 def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
@@ -261,7 +284,10 @@ def tikz(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
         rf"\begin{{tikzpicture}}[x={unit:.5g}bp, y=-{unit:.5g}bp,",
         *(f"  {style}," for style in _tikz_styles(scale)),
         "]",
-        *(rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}" for name, color in colors),
+        *(
+            rf"\definecolor{{graph {name}}}{{HTML}}{{{color[1:].upper()}}}"
+            for name, color in colors
+        ),
         rf"\path[use as bounding box{', fill=graph paper' if dark else ''}] {size};",
         rf"\begin{{scope}}[shift={{({coordinate(scene.MARGIN)},{coordinate(scene.MARGIN)})}}]",
         *map(_tikz_shape, drawn.shapes),
@@ -277,14 +303,23 @@ def _tikz_styles(scale: float) -> Iterator[str]:
     yield f"graph text/.style={{inner sep=0, outer sep=0, text=graph text, font={font}}}"
     yield "graph word/.style={graph text, text=graph faint}"
     yield "graph partial/.style={graph word, fill=graph paper, inner sep=0.8bp}"
-    yield f"graph line/.style={{draw=graph line, line width={points(scene.SHAPE_STYLES['line'].width)}}}"
-    yield f"graph rule/.style={{draw=graph edge, line width={points(scene.SHAPE_STYLES['rule'].width)}}}"
+    yield (
+        "graph line/.style={draw=graph line, line"
+        f" width={points(scene.SHAPE_STYLES['line'].width)}}}"
+    )
+    yield (
+        "graph rule/.style={draw=graph edge, line"
+        f" width={points(scene.SHAPE_STYLES['rule'].width)}}}"
+    )
     yield "graph head/.style={fill=graph line}"
     yield f"graph skipped/.style={{dash pattern=on {points(4)} off {points(3)}}}"
     for kind in get_args(BoxKind):
         fill, edge, width = scene.SHAPE_STYLES[kind]
         corners = f"rounded corners={points(12.9 if 'operation' in kind else 5)}"
-        yield f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line width={points(width)}, {corners}}}"
+        yield (
+            f"graph {kind}/.style={{draw=graph {edge}, fill=graph {fill}, line"
+            f" width={points(width)}, {corners}}}"
+        )
 
 
 def _tikz_shape(shape: Shape) -> str:
@@ -293,7 +328,10 @@ def _tikz_shape(shape: Shape) -> str:
     style = f"graph {shape.kind}{', graph skipped' if shape.skipped else ''}"
     if isinstance(shape, Box):
         top, right = shape.y - shape.height / 2, shape.x + shape.width
-        return rf"\path[{style}] {_tikz_place(shape.x, top)} rectangle {_tikz_place(right, top + shape.height)};"
+        return (
+            rf"\path[{style}] {_tikz_place(shape.x, top)} rectangle"
+            rf" {_tikz_place(right, top + shape.height)};"
+        )
     return rf"\path[{style}] {' '.join(map(_tikz_piece, shape.pieces))};"
 
 
@@ -308,7 +346,9 @@ def _tikz_piece(piece: Piece) -> str:
 def _tikz_text(text: Label) -> str:
     from ....language.typesetting import name_latex, number_latex, text_latex
 
-    style = "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"
+    style = (
+        "word" if text.kind in ("word", "note") else "partial" if text.kind == "partial" else "text"
+    )
     anchor, x = "base", text.x + text.width / 2
     if text.kind == "word":
         anchor, x = "base east", text.x + text.width
@@ -320,8 +360,15 @@ def _tikz_text(text: Label) -> str:
         # a cross would take more room than the number has
         written = f"${number_latex(text.text).replace(CROSS, DOT)}$"
     else:
-        written = rf"\texttt{{{text_latex(text.text)}}}" if text.kind == "operation" else text_latex(text.text)
-    return rf"\node[graph {style}, anchor={anchor}] at {_tikz_place(x, text.y + scene.BASELINE)} {{{written}}};"
+        written = (
+            rf"\texttt{{{text_latex(text.text)}}}"
+            if text.kind == "operation"
+            else text_latex(text.text)
+        )
+    return (
+        rf"\node[graph {style}, anchor={anchor}] at {_tikz_place(x, text.y + scene.BASELINE)}"
+        rf" {{{written}}};"
+    )
 
 
 def _tikz_place(x: float, y: float) -> str:

@@ -9,8 +9,8 @@ from .scene import DEFAULT_CHOICES, Choices, cells, description, title
 _RECORD = str.maketrans({char: f"\\{char}" for char in '{}|<>\\"'} | {"&": "&amp;"})
 _PLAIN = str.maketrans({"\\": "\\\\", '"': '\\"', "&": "&amp;"})
 _LOST_SPACE = re.compile(r"^ |(?<= ) | $")
+# Mermaid's default limit `maxEdges`, which a diagram cannot raise.
 MAX_MERMAID_EDGES = 500
-"""Mermaid's default limit `maxEdges`, which a diagram cannot raise."""
 # Harmless: letters, digits, single spaces, a point inside a number, an underscore inside a name.
 _SPECIAL = re.compile(r"(?<!\d)\.|\.(?!\d)|(?<![^\W_])_|_(?![^\W_])|^ | (?= )| $|[^\w. ]")
 
@@ -20,7 +20,10 @@ def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
     way = "TB" if choices.way == "down" else "LR"
     lines = [
         "digraph autodiff {",
-        f'  graph [rankdir={way}, nodesep=0.2, ranksep=0.35, tooltip="{title(picture).translate(_PLAIN)}"]',
+        (
+            f"  graph [rankdir={way}, nodesep=0.2, ranksep=0.35,"
+            f' tooltip="{title(picture).translate(_PLAIN)}"]'
+        ),
         '  node [shape=record, height=0.3, fontname="DejaVu Sans Mono, monospace", fontsize=11]',
         "  edge [arrowsize=0.6]",
     ]
@@ -36,20 +39,33 @@ def dot(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
             lines.append(f'  v{index} [label="{{{boxes}}}"{dashed}]')
         if node.operation:
             ordering = ", ordering=in" if node.ordered else ""
-            lines.append(f'  f{index} [label="{node.operation.translate(_PLAIN)}", shape=oval{ordering}{dashed}]')
+            lines.append(
+                f'  f{index} [label="{node.operation.translate(_PLAIN)}",'
+                f" shape=oval{ordering}{dashed}]"
+            )
             for edge in node.inputs:
                 partial = choices.partial(edge)
-                label = f' [label="{partial}", fontsize=10]' if partial else "" if edge.taken else " [style=dashed]"
+                label = (
+                    f' [label="{partial}", fontsize=10]'
+                    if partial
+                    else ""
+                    if edge.taken
+                    else " [style=dashed]"
+                )
                 lines.append(f"  {ends[edge.node]} -> f{index}{label}")
             if boxes:
-                lines.append(f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else ""))
+                lines.append(
+                    f"  f{index} -> v{index}" + (" [style=dashed]" if not node.taken else "")
+                )
         ends.append(f"v{index}" if boxes else f"f{index}")
     return "\n".join([*lines, "}\n"])
 
 
 def _dashed(skipped: list[str]) -> list[str]:
     """Return the lines that draw these boxes dashed, some on each."""
-    classes = [f"  class {','.join(skipped[k : k + 40])} skipped" for k in range(0, len(skipped), 40)]
+    classes = [
+        f"  class {','.join(skipped[k : k + 40])} skipped" for k in range(0, len(skipped), 40)
+    ]
     return [*["  classDef skipped stroke-dasharray: 4 3"] * bool(skipped), *classes]
 
 
@@ -80,11 +96,15 @@ def mermaid(picture: Picture, choices: Choices = DEFAULT_CHOICES) -> str:
             for edge in node.inputs:
                 partial = choices.partial(edge)
                 label = f'|"{escape(partial)}"|' if partial else ""
-                lines.append(f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{label} f{index}")
+                lines.append(
+                    f"  {ends[edge.node]} {'-->' if edge.taken else '-.->'}{label} f{index}"
+                )
             if boxes:
                 lines.append(f"  f{index} {'-->' if node.taken else '-.->'} v{index}")
         if not node.taken:
-            skipped += [f"{kind}{index}" for kind, there in (("v", boxes), ("f", node.operation)) if there]
+            skipped += [
+                f"{kind}{index}" for kind, there in (("v", boxes), ("f", node.operation)) if there
+            ]
         ends.append(f"v{index}" if boxes else f"f{index}")
     lines += _dashed(skipped)
     lines[1:1] = _advice_on_edges(lines)

@@ -10,19 +10,19 @@ from typing import NamedTuple
 
 from ....errors import ExpressionError, limit_error
 
+# Pixels between two boxes of a column, or a box and a passing line.
 GAP = 16.0
-"""Pixels between two boxes of a column, or a box and a passing line."""
+# Pixels between two lines that pass a column.
 LINE_GAP = 10.0
-"""Pixels between two lines that pass a column."""
+# The least and the greatest distance of columns in pixels.
 COLUMN_GAP = (44.0, 150.0)
-"""The least and the greatest distance of columns in pixels."""
+# The most rounds of ordering, and of rounds times edges.
 MAX_ROUNDS, MAX_EDGE_ROUNDS = 12, 30_000
-"""The most rounds of ordering, and of rounds times edges."""
 MAX_SWEEPS = 24
+# How strongly lines with 0, 1 and 2 bends at their ends pull, to be straight.
 EDGE_WEIGHTS = (1.0, 3.0, 8.0)
-"""How strongly lines with 0, 1 and 2 bends at their ends pull, to be straight."""
+# The most nodes and bends in a picture.
 MAX_NODES, MAX_BENDS = 5000, 100_000
-"""The most nodes and bends in a picture."""
 
 
 class Size(NamedTuple):
@@ -33,8 +33,8 @@ class Size(NamedTuple):
     below: float
 
 
+# A piece of a line: the nodes or bends at its ends, and its source.
 Segment = tuple[int, int, int]
-"""A piece of a line: the nodes or bends at its ends, and its source."""
 
 
 class GraphLayout(NamedTuple):
@@ -61,8 +61,8 @@ def layered_layout(
 ) -> GraphLayout:
     """Return the layout of a graph whose node `i` has the lower-numbered inputs `inputs[i]`.
 
-    Lines arrive at an `ordered` node in the order of its inputs, from the top. `max_height` holds unless
-    a column needs more. Raises `ExpressionError` (`limit`) for too large a graph.
+    Lines arrive at an `ordered` node in the order of its inputs, from the top. `max_height` holds
+    unless a column needs more. Raises `ExpressionError` (`limit`) for too large a graph.
     """
     if len(sizes) > MAX_NODES:
         raise _too_large(f"{len(sizes):,} nodes are")
@@ -79,7 +79,9 @@ def layered_layout(
     columns = _columns(inputs, outputs, ranks, segments)
     if _crossings(columns, graph):
         columns = _untangled(columns, graph)
-    widths = [max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns]
+    widths = [
+        max((sizes[i].width for i in column if i < len(sizes)), default=0.0) for column in columns
+    ]
     all_sizes = (*sizes, *(Size(widths[rank], 0.0, 0.0) for rank in ranks[len(sizes) :]))
     middles = _vertical_positions(columns, graph, all_sizes, len(sizes), max_height)
     lefts, width = _left_edges(columns, widths, middles, graph, gaps)
@@ -90,7 +92,9 @@ def layered_layout(
         for rank, size, y in zip(ranks, all_sizes, middles, strict=True)
     ]
     starts = tuple([lefts[rank] for rank in ranks])
-    return GraphLayout(all_sizes, tuple(corners), starts, tuple(segments), last, width, bottom - top)
+    return GraphLayout(
+        all_sizes, tuple(corners), starts, tuple(segments), last, width, bottom - top
+    )
 
 
 def _ranks(inputs: Sequence[Sequence[int]]) -> list[int]:
@@ -109,7 +113,9 @@ def _columns(
     ranks: Sequence[int],
     segments: Iterable[tuple[int, int, int]],
 ) -> list[list[int]]:
-    """Return the nodes of each column, and the bends of lines that pass it, as a walk through the graph meets them."""
+    """Return the nodes of each column, and the bends of lines that pass it, as a walk through the
+    graph meets them.
+    """
     bends: dict[int, list[int]] = {}
     for _, end, source in segments:
         if end >= len(inputs):
@@ -135,7 +141,9 @@ def _left_edges(
     graph: _OrderedEdges,
     gaps: tuple[float, float],
 ) -> tuple[list[float], float]:
-    """Return where each column begins, further apart where lines are steep, and the width of all."""
+    """Return where each column begins, further apart where lines are steep, and the width of
+    all.
+    """
     left = 0.0
     lefts: list[float] = []
     for number, (column, width) in enumerate(zip(columns, widths, strict=True)):
@@ -149,7 +157,8 @@ def _left_edges(
 
 def _too_large(what: str) -> ExpressionError:
     return limit_error(
-        f"{what} too many for a picture", "`--format dot` and `--format mermaid` take a graph of any size"
+        f"{what} too many for a picture",
+        "`--format dot` and `--format mermaid` take a graph of any size",
     )
 
 
@@ -193,11 +202,13 @@ class _OrderedEdges(NamedTuple):
     ports: dict[tuple[int, int], float]
 
 
-def _sort_by_barycentres(columns: list[list[int]], graph: _OrderedEdges, *, back: bool) -> list[list[int]]:
+def _sort_by_barycentres(
+    columns: list[list[int]], graph: _OrderedEdges, *, back: bool
+) -> list[list[int]]:
     """Sort columns by barycentres, in alternating directions; return the best order.
 
-    `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions on Systems,
-    Man, and Cybernetics 11 (1981) 109-125.
+    `back` begins with the last column. Source: K. Sugiyama, S. Tagawa, M. Toda, IEEE Transactions
+    on Systems, Man, and Cybernetics 11 (1981) 109-125.
     """
     best, fewest = columns, _crossings(columns, graph)
     columns = [list(column) for column in columns]
@@ -209,7 +220,11 @@ def _sort_by_barycentres(columns: list[list[int]], graph: _OrderedEdges, *, back
     for _ in range(min(MAX_ROUNDS, max(2, MAX_EDGE_ROUNDS // edges))):
         for near, way in reversed(ways) if back else ways:
             for column in way:
-                means = {i: math.fsum(share[k] for k in near[i]) / len(near[i]) for i in column if i in near}
+                means = {
+                    i: math.fsum(share[k] for k in near[i]) / len(near[i])
+                    for i in column
+                    if i in near
+                }
                 column.sort(key=lambda i: means.get(i, share[i]))
                 _set_relative_positions(column, share)
         crossings = _crossings(columns, graph)
@@ -229,7 +244,10 @@ def _swap_neighbours(columns: list[list[int]], graph: _OrderedEdges) -> list[lis
 
     def near(index: int) -> tuple[list[float], list[float]]:
         left = [position[other] for other in graph.sources.get(index, ())]
-        right = [position[other] + graph.ports.get((index, other), 0.0) for other in graph.targets.get(index, ())]
+        right = [
+            position[other] + graph.ports.get((index, other), 0.0)
+            for other in graph.targets.get(index, ())
+        ]
         return left, right
 
     for _ in range(MAX_ROUNDS):
@@ -256,7 +274,10 @@ def _crossings(columns: list[list[int]], graph: _OrderedEdges) -> int:
     for column in columns:
         above: list[float] = []
         lines = [(start, end) for start in column for end in graph.targets.get(start, ())]
-        pairs = [(position[start], position[end] + graph.ports.get((start, end), 0.0)) for start, end in lines]
+        pairs = [
+            (position[start], position[end] + graph.ports.get((start, end), 0.0))
+            for start, end in lines
+        ]
         for _, arrives in sorted(pairs):
             place = bisect_right(above, arrives)
             total += len(above) - place
@@ -274,7 +295,10 @@ def _least_heights(column: Sequence[int], sizes: Sequence[Size], nodes: int) -> 
 
 
 def _ends(
-    columns: Sequence[Sequence[int]], apart: Sequence[Sequence[float]], sizes: Sequence[Size], max_height: float
+    columns: Sequence[Sequence[int]],
+    apart: Sequence[Sequence[float]],
+    sizes: Sequence[Size],
+    max_height: float,
 ) -> list[tuple[float, float]]:
     """Return the least and the greatest height of the first of each column."""
     outer = []
@@ -284,7 +308,9 @@ def _ends(
     return [(before - half, half - after - between) for before, between, after in outer]
 
 
-def _centred(columns: Sequence[Sequence[int]], apart: Sequence[Sequence[float]], count: int) -> list[float]:
+def _centred(
+    columns: Sequence[Sequence[int]], apart: Sequence[Sequence[float]], count: int
+) -> list[float]:
     """Return heights of nodes in columns, as close as they may be, around a common middle."""
     middles = [0.0] * count
     for column, sums in zip(columns, apart, strict=True):
@@ -294,13 +320,21 @@ def _centred(columns: Sequence[Sequence[int]], apart: Sequence[Sequence[float]],
 
 
 def _vertical_positions(
-    columns: list[list[int]], graph: _OrderedEdges, sizes: Sequence[Size], nodes: int, max_height: float
+    columns: list[list[int]],
+    graph: _OrderedEdges,
+    sizes: Sequence[Size],
+    nodes: int,
+    max_height: float,
 ) -> list[float]:
     """Return heights of nodes and bends, near their neighbours."""
 
-    def pulls(index: int, neighbours: Mapping[int, Sequence[int]], share: float = 1.0) -> list[tuple[int, float]]:
+    def pulls(
+        index: int, neighbours: Mapping[int, Sequence[int]], share: float = 1.0
+    ) -> list[tuple[int, float]]:
         others = neighbours.get(index, ())
-        return [(other, share * EDGE_WEIGHTS[(other >= nodes) + (index >= nodes)]) for other in others]
+        return [
+            (other, share * EDGE_WEIGHTS[(other >= nodes) + (index >= nodes)]) for other in others
+        ]
 
     apart = [_least_heights(column, sizes, nodes) for column in columns]
     ends = _ends(columns, apart, sizes, max_height)
@@ -316,7 +350,11 @@ def _vertical_positions(
                 pull = pulls(index, near)
                 pull += pulls(index, far, other_side if pull else 1.0)
                 weight = sum(strength for _, strength in pull)
-                wish = sum(middles[other] * strength for other, strength in pull) / weight if pull else middles[index]
+                wish = (
+                    sum(middles[other] * strength for other, strength in pull) / weight
+                    if pull
+                    else middles[index]
+                )
                 wishes.append(wish)
                 weights.append(weight or 1.0)
             places = _fit_with_gaps(wishes, weights, apart[number], ends[number])
@@ -326,7 +364,10 @@ def _vertical_positions(
 
 
 def _fit_with_gaps(
-    wishes: Sequence[float], weights: Sequence[float], offsets: Sequence[float], ends: tuple[float, float]
+    wishes: Sequence[float],
+    weights: Sequence[float],
+    offsets: Sequence[float],
+    ends: tuple[float, float],
 ) -> list[float]:
     """Return the least-squares fit to `wishes` with gaps, by pooling adjacent violators."""
     pools: list[tuple[float, float, int]] = []

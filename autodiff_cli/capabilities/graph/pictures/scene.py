@@ -18,44 +18,44 @@ if TYPE_CHECKING:
     from ....engine.quantities.unit import Unit
 
 NOT_EVALUATED = "not evaluated"
+# The most characters of a program in a title.
 MAX_TITLE_CHARACTERS = 160
-"""The most characters of a program in a title."""
+# The direction of a drawing from the inputs to the result.
 Way = Literal["auto", "right", "down"]
-"""The direction of a drawing from the inputs to the result."""
 FONT = 13.0
+# The width of a column of text in any font.
 ADVANCE = 0.6 * FONT
-"""The width of a column of text in any font."""
+# PostScript points per unit of a scene, 1/96 inch.
 UNIT = 0.75
-"""PostScript points per unit of a scene, 1/96 inch."""
+# From the middle of a line of text down to its baseline.
 BASELINE = 0.35 * FONT
-"""From the middle of a line of text down to its baseline."""
+# The height of a box and, at least, of an operation.
 BOX = 26.0
-"""The height of a box and, at least, of an operation."""
+# The distance of two lines that end at one operation.
 PORT = 8.0
-"""The distance of two lines that end at one operation."""
+# The extra width of a number beside a vertical line.
 BESIDE = 18.0
-"""The extra width of a number beside a vertical line."""
+# The additional distance of close rows for such numbers.
 BESIDE_TIGHT = 3.0
-"""The additional distance of close rows for such numbers."""
 MARGIN = 20.0
 HEAD = 6.0
+# Characters of a number in a live picture.
 LIVE_COLUMNS = 8
-"""Characters of a number in a live picture."""
+# The least and the greatest distance of columns of a large picture.
 TIGHT_COLUMN_GAPS = (30.0, 30.0)
-"""The least and the greatest distance of columns of a large picture."""
+# The size in pixels for which a picture is laid out: a slide.
 SLIDE_SIZE = (1280.0, 720.0)
-"""The size in pixels for which a picture is laid out: a slide."""
+# The least size of text on a slide in pixels.
 MIN_SLIDE_FONT = 11.0
-"""The least size of text on a slide in pixels."""
+# The width of a live picture with text of `LEGIBLE_LIVE` pixels.
 MAX_LIVE_WIDTH = 1240.0
-"""The width of a live picture with text of `LEGIBLE_LIVE` pixels."""
 LEGIBLE_LIVE = 10.0
+# The width that a telephone of 390 pixels shows with text of 8 pixels.
 MAX_NARROW_WIDTH = 590.0
-"""The width that a telephone of 390 pixels shows with text of 8 pixels."""
+# The height of a compartment that stands above others.
 ROW = 20.0
-"""The height of a compartment that stands above others."""
+# Graphs of more nodes get one layout only.
 MAX_COMPARED_NODES = 200
-"""Graphs of more nodes get one layout only."""
 
 
 def coordinate(x: float) -> str:
@@ -94,8 +94,8 @@ class Label(NamedTuple):
 
 
 Coordinates = tuple[float, float]
+# A part of a path: `M`, `L`, `C` or `Z` of SVG, and its places.
 Piece = tuple[str, *tuple[Coordinates, ...]]
-"""A part of a path: `M`, `L`, `C` or `Z` of SVG, and its places."""
 
 
 class Path(NamedTuple):
@@ -177,7 +177,11 @@ def title(picture: Picture) -> str:
 def description(picture: Picture, choices: Choices) -> str:
     """Return the description for readers who cannot see the picture."""
     digits, down = choices.digits, choices.way == "down"
-    ends = "at the top to the result at the bottom" if down else "on the left to the result on the right"
+    ends = (
+        "at the top to the result at the bottom"
+        if down
+        else "on the left to the result on the right"
+    )
     sentences = [f"{plural(len(picture.nodes), 'node')}, from the inputs {ends}."]
     # a fixed description leaves out numbers that change
     if picture.numbers and not choices.live:
@@ -185,7 +189,9 @@ def description(picture: Picture, choices: Choices) -> str:
         sentences.append(f"The value is {quantity_text(output.data, output.unit, digits)}.")
         units = picture.units["gradient"] if picture.units else {}
         heading = "Its derivatives"
-        texts = {name: quantity_text(x, units.get(name), digits) for name, x in picture.gradient.items()}
+        texts = {
+            name: quantity_text(x, units.get(name), digits) for name, x in picture.gradient.items()
+        }
         named = [f"{escaped(name)} {text}" for name, text in texts.items()]
     else:
         heading = "Its variables"
@@ -202,7 +208,9 @@ def description(picture: Picture, choices: Choices) -> str:
 def scene(picture: Picture, choices: Choices) -> Scene:
     """Return the scene of a picture: of several the first legible one, or the most legible."""
     ways: tuple[Way, ...] = ("right", "down") if choices.way == "auto" else (choices.way,)
-    tries = [(way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)]
+    tries = [
+        (way, tight) for tight in (False, True) for way in (ways[::-1] if choices.live else ways)
+    ]
     if len(picture.nodes) > MAX_COMPARED_NODES:
         tries = [("down", True)] if choices.live else tries[:1]
     width, height = (MAX_LIVE_WIDTH, math.inf) if choices.live else SLIDE_SIZE
@@ -233,7 +241,9 @@ class Scene:
     def __init__(self, picture: Picture, choices: Choices, tight: bool) -> None:
         self.picture, self.choices, self.down = picture, choices, choices.way == "down"
         self.pad, self.stem = (7.0, 6.0) if self.down else (9.0, 12.0)
-        widest = max((self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0)
+        widest = max(
+            (self._beside(edge) for node in picture.nodes for edge in node.inputs), default=0.0
+        )
         beside = self._room_beside(widest, tight)
         low, high = TIGHT_COLUMN_GAPS if tight else COLUMN_GAP
         slide = SLIDE_SIZE[0 if self.down else 1] * FONT / MIN_SLIDE_FONT - 2 * MARGIN
@@ -265,13 +275,23 @@ class Scene:
     def _cell_widths(self, node: PictureNode, written: Sequence[Cell]) -> tuple[float, ...]:
         """Return the widths of a box's cells; of a live one, for all numbers that it may show."""
         live = self.choices.live
-        room = {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)} if live else {}
-        columns = [len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written]
+        room = (
+            {"data": _live_columns(node.unit), "grad": _live_columns(node.grad_unit)}
+            if live
+            else {}
+        )
+        columns = [
+            len(cell.word) + 1 + room.get(cell.word, 0) if cell.word else 0 for cell in written
+        ]
         least = zip(written, columns, strict=True)
-        return tuple([max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least])
+        return tuple(
+            [max(text_width(cell.as_read), count * ADVANCE) + 2 * self.pad for cell, count in least]
+        )
 
     def _room_beside(self, widest: float, tight: bool) -> float:
-        """Return the room for text beside lines, which downward lines nearly have between two rows."""
+        """Return the room for text beside lines, which downward lines nearly have between two
+        rows.
+        """
         if not self.down:
             return widest
         if not widest:
@@ -282,14 +302,20 @@ class Scene:
         written = tuple(cells(node, self.choices.digits))
         widths = self._cell_widths(node, written)
         narrow = self.choices.narrow
-        box, deep = (max(widths, default=0.0), _rows_height(written)) if narrow else (sum(widths), BOX)
+        box, deep = (
+            (max(widths, default=0.0), _rows_height(written)) if narrow else (sum(widths), BOX)
+        )
         if not node.operation:
             width, height = self._at(box, deep)
             return _NodeBox(None, written, widths, Size(width, height / 2, height / 2))
         beside = [self._beside(edge) for edge in node.inputs] if numbered else [0.0]
         port = PORT
         if numbered:
-            port = max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE])) if self.down else FONT + 3
+            port = (
+                max(PORT, *(width + BESIDE for width in beside[1:-1] or [-BESIDE]))
+                if self.down
+                else FONT + 3
+            )
         wide, high = self._at(BOX, port * (len(node.inputs) + 1))
         wide, high = max(BOX, text_width(node.operation) + 2 * self.pad, wide), max(BOX, high)
         width = wide + (self.stem + box if written else 0.0)
@@ -316,7 +342,11 @@ class Scene:
     def _shared_lines(self) -> Iterator[Shape]:
         """Yield the parts of lines that pass other nodes, which all branches of a line share."""
         layout, nodes = self.layout, self.picture.nodes
-        edges = [(layout.last[edge.node, k], edge) for k, node in enumerate(nodes) for edge in node.inputs]
+        edges = [
+            (layout.last[edge.node, k], edge)
+            for k, node in enumerate(nodes)
+            for edge in node.inputs
+        ]
         taken = {bend for bend, edge in edges if edge.taken}
         passing = [segment for segment in layout.segments if segment[1] >= len(nodes)]
         for start, bend, _ in reversed(passing):
@@ -333,7 +363,9 @@ class Scene:
             yield Path("line", tuple(pieces), not flag, source)
 
     def _arrivals(self, index: int) -> list[float]:
-        """Return where the lines of a node's inputs arrive, from its middle: by their heights, or in order."""
+        """Return where the lines of a node's inputs arrive, from its middle: by their heights, or
+        in order.
+        """
         node, layout = self.picture.nodes[index], self.layout
         middle_port = (len(node.inputs) - 1) / 2
         ports = [(k - middle_port) * self.units[index].port for k in range(len(node.inputs))]
@@ -361,7 +393,9 @@ class Scene:
                     curve = (*curve, ("L", self._at(tip, across)))
                 yield Path("line", curve, not edge.taken, edge.node, (index, position))
                 left, right = self._at(back, across - HEAD / 2), self._at(back, across + HEAD / 2)
-                yield Path("head", (("M", self._at(along, across)), ("L", left), ("L", right), ("Z",)))
+                yield Path(
+                    "head", (("M", self._at(along, across)), ("L", left), ("L", right), ("Z",))
+                )
                 partial = self.choices.partial(edge)
                 before, x, y = -HEAD - 4 - text_width(partial), along, across - 0.6 * FONT
                 if self.down:
@@ -376,7 +410,11 @@ class Scene:
         return map(self._node, range(len(self.units)))
 
     def _node(self, index: int) -> Iterator[Shape]:
-        node, unit, result = self.picture.nodes[index], self.units[index], index in self.picture.outputs
+        node, unit, result = (
+            self.picture.nodes[index],
+            self.units[index],
+            index in self.picture.outputs,
+        )
         x, y = self._at(*self.layout.corners[index])
         if self.choices.narrow:
             yield from self._narrow_node(node, unit, x, y, result)
@@ -412,11 +450,15 @@ class Scene:
             wide, high = unit.operation
             kind: BoxKind = "operation result" if result and not unit.cells else "operation"
             yield Box(kind, not node.taken, middle - wide / 2, top + high / 2, wide, high, BOX / 2)
-            yield Label("operation", middle - text_width(node.operation) / 2, top + high / 2, node.operation)
+            yield Label(
+                "operation", middle - text_width(node.operation) / 2, top + high / 2, node.operation
+            )
             if not unit.cells:
                 return
             top += high
-            yield Path("line", (("M", (middle, top)), ("L", (middle, top + self.stem))), not node.taken)
+            yield Path(
+                "line", (("M", (middle, top)), ("L", (middle, top + self.stem))), not node.taken
+            )
             top += self.stem
         width, height = max(unit.widths), _rows_height(unit.cells)
         left = middle - width / 2

@@ -17,8 +17,8 @@ from .twofold import (
     two_sum,
 )
 
+# 2**-1022: smaller numbers are subnormal, with fewer than 53 bits.
 SMALLEST_NORMAL = 2.2250738585072014e-308
-"""2**-1022: smaller numbers are subnormal, with fewer than 53 bits."""
 
 
 def _pow(x: float, y: float) -> float:
@@ -78,7 +78,11 @@ def _log_base(x: float, base: float) -> float:
     value = numerator / math.log(base)
     rounded = float(round(value))
     # Both logarithms are rounded: log_base(125, 5) would be 3.0000000000000004.
-    if numerator < 700.0 and math.fabs(value - rounded) < 1e-15 * math.fabs(rounded) and base**rounded == x:
+    if (
+        numerator < 700.0
+        and math.fabs(value - rounded) < 1e-15 * math.fabs(rounded)
+        and base**rounded == x
+    ):
         return rounded
     return value
 
@@ -116,8 +120,8 @@ def _sinc(x: float) -> float:
 
 
 # ---- activation functions
+# Above this the sigmoid is a normal number; below, it equals exp(x) in doubles.
 LN_SIGMOID_NORMAL = -700.0
-"""Above this the sigmoid is a normal number; below, it equals exp(x) in doubles."""
 
 
 def _silu(x: float) -> float:
@@ -134,11 +138,11 @@ def _sigmoid(x: float) -> float:
 
 
 # ---- derivatives
+# The derivative of sin(z)/z divided by z, as a series in z² (DLMF 4.19.1).
 SINC_SLOPE_SERIES = tuple((-1) ** k * 2 * k / math.factorial(2 * k + 1) for k in range(11, 0, -1))
-"""The derivative of sin(z)/z divided by z, as a series in z² (DLMF 4.19.1)."""
 
+# Higher derivatives of sinc, about π^(order - 1)/x, overflow unless 0.
 HIGHEST_SINC = 1500
-"""Higher derivatives of sinc, about π^(order - 1)/x, overflow unless 0."""
 
 
 def _sech_square(x: float) -> float:
@@ -186,8 +190,9 @@ def _exp_difference(x: float, y: float) -> float:
     return scaled_exp(1.0, high, low)
 
 
+# (high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30
+# digits.
 Scaled = tuple[float, float, int]
-"""(high, low, exponent) for (high + low)·2**exponent, 1/2 <= |high| < 1 or high = 0: about 30 digits."""
 
 
 def _scale_product(p: Scaled, q: Scaled) -> Scaled:
@@ -264,7 +269,9 @@ def _unit_vector(*xs: float) -> list[float]:
 
 
 def _unit_over_hypot(x: float, y: float) -> float:
-    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at 0."""
+    """Return x / (x² + y²) without intermediate over- or underflow. Raises ZeroDivisionError at
+    0.
+    """
     size = max(math.fabs(x), math.fabs(y))
     if 1e-140 < size < 1e140:
         return x / (x * x + y * y)

@@ -1,4 +1,6 @@
-"""The Faddeeva function w and its derivative in doubles, by the trapezoidal rule, where that has enough digits."""
+"""The Faddeeva function w and its derivative in doubles, by the trapezoidal rule, where that has
+enough digits.
+"""
 
 from __future__ import annotations
 
@@ -8,17 +10,18 @@ from functools import lru_cache
 
 from .twofold import scaled_exp, two_product, two_sum
 
+# Between two nodes: the rule is right to exp(-(π/STEP)²), which is 3e-31; multiples of 3/8 are
+# exact.
 STEP = 0.375
-"""Between two nodes: the rule is right to exp(-(π/STEP)²), which is 3e-31; multiples of 3/8 are exact."""
 
+# The weight exp(-t²) of a node beyond is below 3e-21.
 LAST_NODE = 6.9
-"""The weight exp(-t²) of a node beyond is below 3e-21."""
 
+# Nearer to the real axis, or further away, the real part is too small for the rule.
 MIN_Y, MAX_SIZE = 1e-3, 100.0
-"""Nearer to the real axis, or further away, the real part is too small for the rule."""
 
+# How many times as large as their sum terms may be.
 MAX_LOSS = 4.0
-"""How many times as large as their sum terms may be."""
 
 Nodes = tuple[tuple[float, float], ...]
 
@@ -32,12 +35,14 @@ def _nodes(first: float, weight: float) -> Nodes:
 _WHOLE, _HALF = (_nodes(first, 2.0 * STEP / math.pi) for first in (0.0, STEP / 2.0))
 
 
+# The real and the imaginary part of w, and those of w'; None where terms cancel.
 Parts = tuple[float | None, float | None, float | None, float | None]
-"""The real and the imaginary part of w, and those of w'; None where terms cancel."""
 
 
 def faddeeva(order: float, x: float, y: float, *, imaginary: bool) -> float | None:
-    """Return a part of w or w' at x + iy; None where terms cancel, or the rule has too few digits."""
+    """Return a part of w or w' at x + iy; None where terms cancel, or the rule has too few
+    digits.
+    """
     if not (order in (0, 1) and MIN_Y <= y <= MAX_SIZE and math.fabs(x) <= MAX_SIZE):
         return None
     return _parts(x, y)[2 * int(order) + imaginary]
@@ -45,10 +50,12 @@ def faddeeva(order: float, x: float, y: float, *, imaginary: bool) -> float | No
 
 @lru_cache(1)
 def _parts(x: float, y: float) -> Parts:
-    """Return the parts by the trapezoidal rule; a profile and its slopes take one after the other at one point.
+    """Return the parts by the trapezoidal rule; a profile and its slopes take one after the other
+    at one point.
 
-    w(z) = i/π·∫ exp(-t²)/(z - t) dt for y > 0 (DLMF 7.7.2). The error that the pole t = z makes in the trapezoidal rule
-    is a residue (Chiarella and Reichel 1968); of two sets of nodes that is taken whose nodes are not near x.
+    w(z) = i/π·∫ exp(-t²)/(z - t) dt for y > 0 (DLMF 7.7.2). The error that the pole t = z makes in
+    the trapezoidal rule is a residue (Chiarella and Reichel 1968); of two sets of nodes that is
+    taken whose nodes are not near x.
     """
     place = (x - STEP * round(x / STEP)) / STEP
     whole = math.fabs(place) > 0.25
@@ -93,7 +100,9 @@ def _kept(total: float, size: float) -> float | None:
 
 
 def _slope_near_0(nodes: Nodes, x: float, y: float) -> tuple[float, float]:
-    """Return the sum of u/|z - t|⁴ + v/|z + t|⁴ over the nodes, whose parts cancel there, and the size of its terms."""
+    """Return the sum of u/|z - t|⁴ + v/|z + t|⁴ over the nodes, whose parts cancel there, and the
+    size of its terms.
+    """
     total = size = 0.0
     square = x * x + y * y
     for t, weight in nodes:
@@ -107,13 +116,17 @@ def _slope_near_0(nodes: Nodes, x: float, y: float) -> tuple[float, float]:
 
 
 def _residue(x: float, y: float, place: float, whole: bool) -> tuple[complex, complex, float]:
-    """Return the residue 2·exp(-z²)/(1 ∓ exp(-2πi·z/STEP)), its derivative, and the size of the terms of that."""
+    """Return the residue 2·exp(-z²)/(1 ∓ exp(-2πi·z/STEP)), its derivative, and the size of the
+    terms of that.
+    """
     (p, p_error), (q, q_error) = two_product(x, x), two_product(y, y)
     exponent, error = two_sum(q, -p)
     size = scaled_exp(2.0, exponent, error + (q_error - p_error))
     wave = complex(size * math.cos(2.0 * x * y), -size * math.sin(2.0 * x * y))
     # z/STEP but for whole numbers
-    turn = cmath.exp(complex(2.0 * math.pi * y / STEP, -2.0 * math.pi * place)) * (1.0 if whole else -1.0)
+    turn = cmath.exp(complex(2.0 * math.pi * y / STEP, -2.0 * math.pi * place)) * (
+        1.0 if whole else -1.0
+    )
     below = 1.0 - turn
     value = wave / below
     by_wave, by_turn = -2.0 * complex(x, y) * value, -2j * math.pi / STEP * turn * value / below

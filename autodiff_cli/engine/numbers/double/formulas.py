@@ -20,9 +20,11 @@ from .special import (
 from .twofold import horner, two_product, two_sum
 from .zeta import LEFT_END, MAX_ORDER, zeta_left, zeta_right
 
+# The minimiser of gelu, as the sum of two doubles (mpmath.findroot, 60 digits).
 GELU_SLOPE_ZERO = (-0.7517915246935645, 1.4956759177009883e-17)
-"""The minimiser of gelu, as the sum of two doubles (mpmath.findroot, 60 digits)."""
 
+# gelu_slope(zero + t)/t for |t| <= 0.45, highest power first (mpmath.chebyfit, 18 terms, relative
+# error 3e-20).
 GELU_SLOPE_SERIES = (
     -1.2694659128298344e-09, -3.376820512649965e-08, -1.652245138204433e-09,
     5.696394777043726e-07, 4.3285479556615925e-07, -7.74833140267088e-06,
@@ -31,11 +33,12 @@ GELU_SLOPE_SERIES = (
     0.01942167983818913, -0.014771522148243498, -0.1140082332972217,
     -0.018199676398671094, 0.388284982990552, 0.4314939923140469,
 )  # fmt: skip
-"""gelu_slope(zero + t)/t for |t| <= 0.45, highest power first (mpmath.chebyfit, 18 terms, relative error 3e-20)."""
 
+# The minimiser of silu, as the sum of two doubles (mpmath.findroot, 60 digits).
 SILU_SLOPE_ZERO = (-1.2784645427610737, -1.0946994183093437e-16)
-"""The minimiser of silu, as the sum of two doubles (mpmath.findroot, 60 digits)."""
 
+# silu_slope(zero + t)/t for |t| <= 0.3, highest power first (mpmath.chebyfit, 15 terms, relative
+# error 1e-19).
 SILU_SLOPE_SERIES = (
     -9.109206073779557e-08, -3.668666458969287e-08, 8.597562971878925e-07,
     2.34685455409697e-06, -2.942617209369802e-06, -2.9733598637627508e-05,
@@ -43,9 +46,9 @@ SILU_SLOPE_SERIES = (
     0.00012662741004203514, -0.006606589138356781, -0.015222655223187706,
     0.018874814223782312, 0.1466487969969469, 0.2178117057198001,
 )  # fmt: skip
-"""silu_slope(zero + t)/t for |t| <= 0.3, highest power first (mpmath.chebyfit, 15 terms, relative error 1e-19)."""
 
 # Wichura, Algorithm AS241 (PPND16), Applied Statistics 37 (1988) 477-484: the normal quantile.
+# Numerators and denominators in the centre, the middle and the far tail.
 QUANTILE = (
     ((2509.0809287301226727, 33430.575583588128105, 67265.770927008700853, 45921.953931549871457,
       13731.693765509461125, 1971.5909503065514427, 133.14166789178437745, 3.387132872796366608),
@@ -60,29 +63,35 @@ QUANTILE = (
      (2.04426310338993978564e-15, 1.4215117583164458887e-7, 1.8463183175100546818e-5, 7.868691311456132591e-4,
       0.0148753612908506148525, 0.13692988092273580531, 0.59983220655588793769, 1.0)),
 )  # fmt: skip
-"""Numerators and denominators in the centre, the middle and the far tail."""
 
 
+# erf(x)/x in x² for |x| <= 1/2, highest power first (mpmath.chebyfit, 10 terms, error 3e-20).
 ERF_SERIES = (
     -1.462091340945175e-07, 1.637123442577e-06, -1.4923003368152099e-05, 0.00012055286202005714,
     -0.0008548326510724796, 0.0052239776220169365, -0.02686617064499972, 0.1128379167095487,
     -0.3761263890318375, 1.1283791670955126,
 )  # fmt: skip
-"""erf(x)/x in x² for |x| <= 1/2, highest power first (mpmath.chebyfit, 10 terms, error 3e-20)."""
 
+# (1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms,
+# error 2e-19).
+#
+# The variable and the factor are those of Shepherd and Laframboise, Mathematics of Computation 36
+# (1981) 249-253.
 ERFC_SERIES = (
     4.098912139147414e-10, -3.9164185786191914e-09, -4.176542757036172e-09, 3.7247243209845766e-08,
     2.410184457809074e-08, -2.5803482017531867e-07, -5.816100364703228e-08, 1.7517818286235622e-06,
     -9.728836753446274e-07, -1.1444463844195566e-05, 2.238391854126736e-05, 5.1649271214343186e-05,
     -0.00029015397972539697, 0.00029371361550813515, 0.0017556258323401742, -0.009746579549567915,
-    0.02836227742153623, -0.05869339859044296, 0.09230432116019659, -0.1088039301417102, 0.08227673849015109,
-    0.003585415485463716, -0.14024059858554702, 1.2375126308378275,
+    0.02836227742153623, -0.05869339859044296, 0.09230432116019659, -0.1088039301417102,
+    0.08227673849015109, 0.003585415485463716, -0.14024059858554702, 1.2375126308378275,
 )  # fmt: skip
-"""(1 + 2x)·exp(x²)·erfc(x) in (x - 15/4)/(x + 15/4) for 1/2 <= x <= 28 (mpmath.chebyfit, 24 terms, error 2e-19).
 
-The variable and the factor are those of Shepherd and Laframboise, Mathematics of Computation 36 (1981) 249-253.
-"""
-
+# |erfcx⁽ⁿ⁾(x)|·(1/2 + x)^(n+1) in (x - 15/4)/(x + 15/4) for x >= 0 and n = 0 … 3, highest power first.
+#
+# Interpolated with mpmath at 31 to 36 Chebyshev points, relative error 1e-19; |erfcx⁽ⁿ⁾(x)| is
+# n!·U((n + 1)/2, 1/2, x²)/sqrt(π) (DLMF 7.18.4, 7.18.10). Variable and factor are as for
+# `ERFC_SERIES`. The linear term of the first is 2 units in its last place lower, so that erfcx(0)
+# is 1.
 ERFCX_SERIES = (
     (
         -1.199163020784659e-12, 4.4137676199672187e-13, 1.5528229792431733e-11, -2.3017795825752123e-12,
@@ -126,48 +135,42 @@ ERFCX_SERIES = (
         0.44683691453399627, 4.125055607798303,
     ),
 )  # fmt: skip
-"""|erfcx⁽ⁿ⁾(x)|·(1/2 + x)^(n+1) in (x - 15/4)/(x + 15/4) for x >= 0 and n = 0 … 3, highest power first.
 
-Interpolated with mpmath at 31 to 36 Chebyshev points, relative error 1e-19; |erfcx⁽ⁿ⁾(x)| is
-n!·U((n + 1)/2, 1/2, x²)/sqrt(π) (DLMF 7.18.4, 7.18.10). Variable and factor are as for `ERFC_SERIES`. The linear term
-of the first is 2 units in its last place lower, so that erfcx(0) is 1.
-"""
-
+# W(x)/x in p - 1 for 0 <= p <= 2 and p = sqrt(2(1 + e·x)), highest power first.
+#
+# Interpolated with mpmath at 31 Chebyshev points, relative error 1e-19.
 LAMBERT_SERIES = (
     6.155515862164638e-11, -1.476807388455961e-10, -1.2282747786877375e-10, 2.9510493288146555e-10,
     9.607617355578633e-10, -2.3030595289699913e-09, 2.0305557880199994e-09, -4.851845938911209e-09,
     1.6431306292266328e-08, -3.927401533682724e-08, 8.910371549269973e-08, -2.126596466782997e-07,
     5.104673994760688e-07, -1.2164366337353723e-06, 2.8943372721066555e-06, -6.883207539019879e-06,
     1.6349739940145297e-05, -3.8778371985568745e-05, 9.18193281998867e-05, -0.0002169742092529948,
-    0.0005114841251304745, -0.0012021798531285485, 0.002815126397375516, -0.006560925073103385, 0.015195323837639432,
-    -0.03489134069657508, 0.07912722217479475, -0.17602001183713162, 0.3787821417548168, -0.7617297923742375,
-    1.261070486830679,
+    0.0005114841251304745, -0.0012021798531285485, 0.002815126397375516, -0.006560925073103385,
+    0.015195323837639432, -0.03489134069657508, 0.07912722217479475, -0.17602001183713162,
+    0.3787821417548168, -0.7617297923742375, 1.261070486830679,
 )  # fmt: skip
-"""W(x)/x in p - 1 for 0 <= p <= 2 and p = sqrt(2(1 + e·x)), highest power first.
 
-Interpolated with mpmath at 31 Chebyshev points, relative error 1e-19.
-"""
-
+# (1 + W(x))/p in p, for the branch 0 and with -p for the branch -1, highest power first.
+#
+# Corless, Gonnet, Hare, Jeffrey and Knuth, On the Lambert W function, Advances in Computational
+# Mathematics 5 (1996), 329-359, (4.22) to (4.25).
 LAMBERT_BRANCH = (
     -5.544203208567359e-06, 8.163531982496613e-06, -1.2040352739559977e-05, 1.7790345805079586e-05,
     -2.63380647472311e-05, 3.907668486743905e-05, -5.811360750441382e-05, 8.665035805208128e-05,
     -0.00012957426685274883, 0.00019438727605453933, -0.00029267722472962746, 0.0004424730618146209,
     -0.0006720616311561362, 0.0010262633205076071, -0.0015769303446867841, 0.0024408779911439826,
-    -0.0038112980348919993, 0.006014543252956118, -0.009616892024299432, 0.01563563253233392, -0.02598471487360376,
-    0.044502314814814814, -0.07962962962962963, 0.1527777777777778, -0.3333333333333333, 1.0,
+    -0.0038112980348919993, 0.006014543252956118, -0.009616892024299432, 0.01563563253233392,
+    -0.02598471487360376, 0.044502314814814814, -0.07962962962962963, 0.1527777777777778,
+    -0.3333333333333333, 1.0,
 )  # fmt: skip
-"""(1 + W(x))/p in p, for the branch 0 and with -p for the branch -1, highest power first.
 
-Corless, Gonnet, Hare, Jeffrey and Knuth, On the Lambert W function, Advances in Computational Mathematics 5 (1996),
-329-359, (4.22) to (4.25).
-"""
-
+# The largest p for `LAMBERT_BRANCH`, whose 26 terms err by less than 1e-18 there.
 MAX_BRANCH_OFFSET = 0.3
-"""The largest p for `LAMBERT_BRANCH`, whose 26 terms err by less than 1e-18 there."""
 
+# e as the sum of two doubles.
 E = (2.718281828459045, 1.4456468917292502e-16)
-"""e as the sum of two doubles."""
 
+# Γ(x) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 24 terms, error 9e-19).
 GAMMA_SERIES = (
     -0.00011918060538282103, 0.00017877054902846353, -8.938401795176073e-05, 0.00013407432206073702,
     -0.000318425630316548, 0.0004776274435437428, -0.0006721864891915583, 0.0010082112193192704,
@@ -176,24 +179,23 @@ GAMMA_SERIES = (
     -0.03800193556100107, 0.058610303826380196, -0.07752305229977173, 0.14464535904449782,
     -0.10729480456477264, 0.4148134536883018, 0.03233839744888502, 0.886226925452758,
 )  # fmt: skip
-"""Γ(x) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 24 terms, error 9e-19)."""
 
+# The highest derivative of erfcx that is written out.
 MAX_ERFCX_ORDER = len(ERFCX_SERIES) - 1
-"""The highest derivative of erfcx that is written out."""
 
 SQRT_HALF_PI = 1.2533141373155003
 
+# Where p is `MAX_BRANCH_OFFSET`.
 BRANCH_SIDE = (MAX_BRANCH_OFFSET**2 / 2 - 1) / E[0]
-"""Where p is `MAX_BRANCH_OFFSET`."""
 
+# Recurrence steps that bring a number below `doubles.MIN_ASYMPTOTIC` to at most 2.
 MAX_RECURRENCES = 8
-"""Recurrence steps that bring a number below `doubles.MIN_ASYMPTOTIC` to at most 2."""
 
+# Terms before the asymptotic series of a polygamma, per unit of its order.
 ASYMPTOTIC_SHIFT = 10
-"""Terms before the asymptotic series of a polygamma, per unit of its order."""
 
+# The highest order of polygamma that is written out.
 MAX_POLYGAMMA_ORDER = 6
-"""The highest order of polygamma that is written out."""
 
 
 class Lacking(Exception):
@@ -223,12 +225,16 @@ def _sqrt_square_minus_one(m: Any, x: Number) -> Number:
 
 def _acsch(m: Any, x: Number) -> Number:
     tiny = m.lt(m.abs(x), 1e-300)
-    return m.where(tiny, lambda: m.sign(x) * (math.log(2) - m.log(m.abs(x))), lambda: m.asinh(1 / x))
+    return m.where(
+        tiny, lambda: m.sign(x) * (math.log(2) - m.log(m.abs(x))), lambda: m.asinh(1 / x)
+    )
 
 
 def _asech(m: Any, x: Number) -> Number:
     tiny = m.lt(x, 1e-300)
-    return m.where(tiny, lambda: math.log(2) - m.log(x), lambda: m.asinh(m.sqrt((1 - x) * (1 + x)) / x))
+    return m.where(
+        tiny, lambda: math.log(2) - m.log(x), lambda: m.asinh(m.sqrt((1 - x) * (1 + x)) / x)
+    )
 
 
 def _cbrt(m: Any, x: Number) -> Number:
@@ -243,7 +249,9 @@ def _cbrt(m: Any, x: Number) -> Number:
 def _round(m: Any, x: Number) -> Number:
     low = m.floor(x)
     over, even = x - low, m.eq(m.floor(low / 2) * 2, low)
-    return m.where(m.lt(over, 0.5), low, m.where(m.gt(over, 0.5), low + 1, m.where(even, low, low + 1)))
+    return m.where(
+        m.lt(over, 0.5), low, m.where(m.gt(over, 0.5), low + 1, m.where(even, low, low + 1))
+    )
 
 
 def _sinc(m: Any, x: Number) -> Number:
@@ -263,7 +271,8 @@ def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
 
 
 def _in_order(m: Any, a: Number, b: Number) -> tuple[Number, Number]:
-    """Return the smaller and the larger of two numbers; where one is no number, that is one of them.
+    """Return the smaller and the larger of two numbers; where one is no number, that is one of
+    them.
 
     The minimum and the maximum of C are both the other number then.
     """
@@ -278,7 +287,9 @@ def _hypot(m: Any, *xs: Number) -> Number:
         return m.hypot(m.hypot(*xs[:-1]), xs[-1])
     a, b = m.abs(xs[0]), m.abs(xs[1])
     small, large = _in_order(m, a, b)
-    return m.where(m.eq(small + large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large)))
+    return m.where(
+        m.eq(small + large, 0), 0, lambda: large * m.sqrt(1 + (small / large) * (small / large))
+    )
 
 
 def _exp_difference(m: Any, x: Number, y: Number) -> Number:
@@ -289,7 +300,9 @@ def _exp_difference(m: Any, x: Number, y: Number) -> Number:
 
 def _extreme_value(name: str, better: str) -> Any:
     def extreme_value(m: Any, *xs: Number) -> Number:
-        return m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduce(partial(m.step, name), xs)
+        return (
+            m.where(m.step(better, *xs), *xs) if len(xs) == 2 else reduce(partial(m.step, name), xs)
+        )
 
     return extreme_value
 
@@ -304,7 +317,9 @@ def _compensated_exp(m: Any, x: Number) -> Number:
     lower, upper, (high, low) = m.eq(quarter, 0), m.eq(quarter, 1), zip(*EXP_POWERS, strict=True)
 
     def chosen(powers: tuple[float, ...]) -> Number:
-        return m.where(lower, powers[0], m.where(upper, powers[1], m.where(m.eq(quarter, 2), *powers[2:])))
+        return m.where(
+            lower, powers[0], m.where(upper, powers[1], m.where(m.eq(quarter, 2), *powers[2:]))
+        )
 
     base = chosen(high)
     power = base + (base * m.expm1(rest) + chosen(low))
@@ -328,7 +343,9 @@ def _compensated_power(m: Any, x: Number, y: Number) -> Number | None:
 
 
 def _expm1(m: Any, x: Number) -> Number:
-    return m.where(m.lt(m.abs(x), 1), lambda: 2 * m.sinh(x / 2) * m.exp(x / 2), lambda: m.exp(x) - 1)
+    return m.where(
+        m.lt(m.abs(x), 1), lambda: 2 * m.sinh(x / 2) * m.exp(x / 2), lambda: m.exp(x) - 1
+    )
 
 
 def _log1p(m: Any, x: Number) -> Number:
@@ -339,7 +356,9 @@ def _log1p(m: Any, x: Number) -> Number:
 
 def _tanh(m: Any, x: Number) -> Number:
     e = m.exp(-2 * m.abs(x))
-    return m.where(m.lt(m.abs(x), 1), lambda: m.sinh(x) / m.cosh(x), lambda: m.sign(x) * ((1 - e) / (1 + e)))
+    return m.where(
+        m.lt(m.abs(x), 1), lambda: m.sinh(x) / m.cosh(x), lambda: m.sign(x) * ((1 - e) / (1 + e))
+    )
 
 
 def _asinh(m: Any, x: Number) -> Number:
@@ -419,7 +438,9 @@ def _erfinv_slope(m: Any, x: Number, out: Number) -> Number:
 def _normpdf(m: Any, x: Number) -> Number:
     square, error = two_product(x, x)
     power = m.exp(-0.5 * square)
-    return m.where(m.gt(m.abs(x), 40), 0, lambda: doubles.NORMAL_PEAK * (power - power * (0.5 * error)))
+    return m.where(
+        m.gt(m.abs(x), 40), 0, lambda: doubles.NORMAL_PEAK * (power - power * (0.5 * error))
+    )
 
 
 def _normcdf(m: Any, x: Number) -> Number:
@@ -436,7 +457,9 @@ def _normal_tail(m: Any, x: Number, rest: Number) -> Number:
 
 
 def _standardized(m: Any, x: Number, mu: Number, sigma: Number) -> tuple[Number, Number, Number]:
-    """Return (x - mu)/sigma, its rounding error where it is below 40, and whether it is not; nan if sigma <= 0."""
+    """Return (x - mu)/sigma, its rounding error where it is below 40, and whether it is not; nan if
+    sigma <= 0.
+    """
     # quarters, so that no difference overflows
     part = m.where(m.gt(sigma, 1), 0.25, 1)
     divisor = m.where(m.gt(sigma, 0), sigma * part, math.nan)
@@ -478,7 +501,8 @@ def _density_times(
     factor: Callable[[Number, Number], Number],
     divisor: Number,
 ) -> Number:
-    """Return the density times a `factor` of the standardized variable and its rounding error, over a divisor.
+    """Return the density times a `factor` of the standardized variable and its rounding error, over
+    a divisor.
 
     The factor is within, as the density alone may be too small to have all digits.
     """
@@ -530,7 +554,9 @@ def _erfcx_size(m: Any, order: int, x: Number) -> Number:
     """Return the absolute value of a derivative of erfcx."""
     if order == 0:
         return _erfcx_value(m, x)
-    return m.where(m.gt(x, 0.25), lambda: _erfcx_above(order, x), lambda: _erfcx_recurrence(m, order, x))
+    return m.where(
+        m.gt(x, 0.25), lambda: _erfcx_above(order, x), lambda: _erfcx_recurrence(m, order, x)
+    )
 
 
 def _erfcx_above(order: int, x: Number) -> Number:
@@ -592,10 +618,13 @@ def _lambertw_minus_one(m: Any, x: Number) -> Number:
     p = _branch_offset(m, x)
 
     def far() -> Number:
-        # Barry, Culligan-Hensley and Barry, ACM Transactions on Mathematical Software 21 (1995), 161-171
+        # Barry, Culligan-Hensley and Barry, ACM Transactions on Mathematical Software 21 (1995),
+        # 161-171
         size = m.log(-x)
         root = m.sqrt(-1 - size)
-        bent = 1 + 0.3361 * root * math.sqrt(0.5) / (1 - 0.0042 * root * root * m.exp(-0.0201 * root))
+        bent = 1 + 0.3361 * root * math.sqrt(0.5) / (
+            1 - 0.0042 * root * root * m.exp(-0.0201 * root)
+        )
         w = size - 2 / 0.3361 * (1 - 1 / bent)
         for _ in range(2):
             w = _lambert_step(w, size - m.log(-w) - w)
@@ -616,7 +645,8 @@ def _lambertw_slope(m: Any, x: Number, out: Number) -> Number:
 
 
 # ---- gamma and error functions, without loops
-# digits are lost only near zeros of lgamma, digamma … at negative numbers, where the terms of a reflection cancel
+# digits are lost only near zeros of lgamma, digamma … at negative numbers, where the terms of a
+# reflection cancel
 def _erf_near(x: Number) -> Number:
     return x * horner(ERF_SERIES, x * x)
 
@@ -627,7 +657,9 @@ def _erfc_far(m: Any, x: Number) -> Number:
 
 def _erf(m: Any, x: Number) -> Number:
     far = m.abs(x)
-    return m.where(m.lt(far, 0.5), lambda: _erf_near(x), lambda: m.sign(x) * (1 - _erfc_far(m, far)))
+    return m.where(
+        m.lt(far, 0.5), lambda: _erf_near(x), lambda: m.sign(x) * (1 - _erfc_far(m, far))
+    )
 
 
 def _erfc(m: Any, x: Number) -> Number:
@@ -649,13 +681,17 @@ def _sin_pi(m: Any, x: Number) -> Number:
 def _cos_pi(m: Any, x: Number) -> Number:
     size = m.abs(x - 2 * m.floor(x / 2 + 0.5))
     low, high = m.cos(math.pi * size), -m.cos(math.pi * (1 - size))
-    return m.where(m.lt(size, 0.25), low, m.where(m.gt(size, 0.75), high, m.sin(math.pi * (0.5 - size))))
+    return m.where(
+        m.lt(size, 0.25), low, m.where(m.gt(size, 0.75), high, m.sin(math.pi * (0.5 - size)))
+    )
 
 
 def _cotangent(m: Any, x: Number) -> Number:
     rest = x - m.floor(x + 0.5)
     from_half = rest - 0.5 * m.sign(rest)
-    return m.where(m.gt(m.abs(rest), 0.25), -m.tan(math.pi * from_half), lambda: 1 / m.tan(math.pi * rest))
+    return m.where(
+        m.gt(m.abs(rest), 0.25), -m.tan(math.pi * from_half), lambda: 1 / m.tan(math.pi * rest)
+    )
 
 
 def _lower(m: Any, x: Number) -> tuple[Number, list[tuple[Number, Number]]]:
@@ -742,7 +778,9 @@ def _digamma_positive(m: Any, x: Number) -> Number:
 def _digamma(m: Any, x: Number) -> Number:
     def below() -> Number:
         # DLMF 5.5.4, with ψ(1 - x) = ψ(-x) - 1/x
-        mirror = m.where(m.gt(x, -1), lambda: digamma_one_plus(-x), lambda: _digamma_positive(m, -x) - 1 / x)
+        mirror = m.where(
+            m.gt(x, -1), lambda: digamma_one_plus(-x), lambda: _digamma_positive(m, -x) - 1 / x
+        )
         return mirror - math.pi * _cotangent(m, x)
 
     return m.where(m.gt(x, 0), lambda: _digamma_positive(m, x), below)
@@ -815,7 +853,8 @@ def _polygamma_difference(m: Any, n: Number, a: Number, b: Number) -> Number:
 
 
 def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
-    # a > 0, |b| < a/2; ψ(x) = -Σ 1/(x + k) + ψ(x + ASYMPTOTIC_SHIFT); the factor b of each difference is taken out
+    # a > 0, |b| < a/2; ψ(x) = -Σ 1/(x + k) + ψ(x + ASYMPTOTIC_SHIFT); the factor b of each
+    # difference is taken out
     x, y = a + ASYMPTOTIC_SHIFT, a + ASYMPTOTIC_SHIFT + b
     total = 0.5 / x / y
     for k in range(ASYMPTOTIC_SHIFT):
@@ -824,7 +863,8 @@ def _digamma_difference(m: Any, a: Number, b: Number) -> Number:
     quotient, value = m.number(0), m.number(0)
     for coefficient in DIGAMMA_TAIL:
         quotient, value = quotient * p + value, value * q + coefficient
-    # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p - q))
+    # The tail is p·P(p) for a polynomial P: p·P(p) - q·P(q) = (p - q)·(P(q) + p·(P(p) - P(q))/(p -
+    # q))
     tail = (1 / x + 1 / y) / x / y * (value + p * quotient)
     return -(m.log1p(b / x) + b * (total - tail))
 
@@ -849,7 +889,8 @@ def _beta_slope(m: Any, a: Number, b: Number) -> Number:
     total = a + b
     below, positive = m.le(total, 0), m.gt(a, 0)
     wave, other_wave = _waves_of_sum(m, a, b)
-    # ψ is taken at positive numbers (DLMF 5.5.4): where a + b <= 0, its poles there cancel the zeros of beta
+    # ψ is taken at positive numbers (DLMF 5.5.4): where a + b <= 0, its poles there cancel the
+    # zeros of beta
     start, end = m.where(positive, a, 1 - a), m.where(below, 1 - total, total)
     plain, mirrored = m.where(below, (1 - total) - a, b), m.where(below, -b, (total - 1) + a)
     step = m.where(positive, plain, mirrored)
@@ -930,7 +971,9 @@ def _is_pole(m: Any, x: Number) -> Any:
 
 
 def _beta_positive(m: Any, p: Number, p_error: Number, q: Number, q_error: Number) -> Number:
-    """Return beta(p + p_error, q + q_error) to first order in the errors, of which p and q below 1/2 have none."""
+    """Return beta(p + p_error, q + q_error) to first order in the errors, of which p and q below
+    1/2 have none.
+    """
     total, error = two_sum(p, q)
 
     def digamma(x: Number) -> Number:
@@ -977,7 +1020,9 @@ def _zeta_derivative(m: Any, n: Number, s: Number) -> Number:
 
 def _zeta_of_order(m: Any, order: int, s: Number) -> Number:
     def left() -> Number:
-        return zeta_left(m, order, s, _sin_pi(m, s / 2), _cos_pi(m, s / 2) if order else m.number(0))
+        return zeta_left(
+            m, order, s, _sin_pi(m, s / 2), _cos_pi(m, s / 2) if order else m.number(0)
+        )
 
     return m.where(m.lt(s, LEFT_END), left, lambda: zeta_right(m, order, s))
 
@@ -990,23 +1035,25 @@ def _switch_at_1e9(near: Any, far: Any) -> Any:
     return function
 
 
+# log(2)/4 as the sum of two doubles, the first of 32 bits.
 EXP_STEP = 0.17328679515048862, -1.0502287681702711e-11
-"""log(2)/4 as the sum of two doubles, the first of 32 bits."""
 EXP_STEPS = 5.7707801635558535
+# 2**(k/4) as the sum of two doubles, k = 0 … 3.
 EXP_POWERS = (
-    (1.0, 0.0), (1.189207115002721, 3.982015231465646e-17), (1.4142135623730951, -9.667293313452913e-17),
-    (1.681792830507429, 8.199010020581497e-17),
+    (1.0, 0.0), (1.189207115002721, 3.982015231465646e-17),
+    (1.4142135623730951, -9.667293313452913e-17), (1.681792830507429, 8.199010020581497e-17),
 )  # fmt: skip
-"""2**(k/4) as the sum of two doubles, k = 0 … 3."""
 
 COMPENSATED_EXPONENTS = range(3, 9)
 
+# Replacements for library functions that err by an ulp in one case of ten; None if they are not
+# better.
 COMPENSATED: dict[str, Any] = by_name({
     "exp": _compensated_exp, "pow": _compensated_power,
     "polygamma": lambda m, n, x: _polygamma(m, n, x) if float(n) <= MAX_POLYGAMMA_ORDER else None,
 })  # fmt: skip
-"""Replacements for library functions that err by an ulp in one case of ten; None if they are not better."""
 
+# Formulas by operation: from above, and short ones.
 FORMULAS: dict[str, Any] = functions_of(globals()) | by_name({
     "sign": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), -1, 0)),
     "heaviside": lambda m, x: m.where(m.gt(x, 0), 1, m.where(m.lt(x, 0), 0, 0.5)),
@@ -1023,7 +1070,6 @@ FORMULAS: dict[str, Any] = functions_of(globals()) | by_name({
     "recip_one_minus_square": _switch_at_1e9(lambda m, x: 1 / ((1 - x) * (1 + x)), lambda m, x: -1 / x / x),
     "recip_sqrt_square_minus_one": lambda m, x: 1 / _sqrt_square_minus_one(m, x),
 })  # fmt: skip
-"""Formulas by operation: from above, and short ones."""
 
 
 def formula(name: str) -> Any:

@@ -15,18 +15,20 @@ from .twofold import (
     two_sum,
 )
 
+# Orders of polygamma summed in doubles: above, x + k is too inexact.
 FAST_ORDERS = range(1, 13)
-"""Orders of polygamma summed in doubles: above, x + k is too inexact."""
 
+# Between these, products of two gamma functions cannot overflow.
 MIN_MODERATE = 1e-10
 MAX_MODERATE = 150.0
-"""Between these, products of two gamma functions cannot overflow."""
 
+# The least argument for full precision by eight asymptotic terms.
 MIN_ASYMPTOTIC = 10.0
-"""The least argument for full precision by eight asymptotic terms."""
 
 HALF_LN_2PI = 0.9189385332046728
 
+# lgamma(x)/((x - 1)(x - 2)) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, error
+# 1e-18).
 LGAMMA_SERIES = (
     -7.760660152513446e-06, 1.2140008083973407e-05, -8.355075869795273e-06,
     1.3186019073996835e-05, -2.7201673025504752e-05, 4.30276814976503e-05,
@@ -37,11 +39,12 @@ LGAMMA_SERIES = (
     -0.031308487501010646, 0.06291140107456439, -0.14595989591430608,
     0.4831289505409809,
 )  # fmt: skip
-"""lgamma(x)/((x - 1)(x - 2)) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, error 1e-18)."""
 
+# The positive zero of digamma, as the sum of two doubles (mpmath.findroot, 60 digits; DLMF 5.4.20).
 DIGAMMA_ZERO = (1.4616321449683622, 9.549995429965697e-17)
-"""The positive zero of digamma, as the sum of two doubles (mpmath.findroot, 60 digits; DLMF 5.4.20)."""
 
+# digamma(x)/(x - zero) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 23 terms,
+# error 3e-18).
 DIGAMMA_SERIES = (
     0.00011881232908510335, -0.0001782188548855923, 9.653646261410062e-05,
     -0.00014480643368061614, 0.00032395945401345196, -0.00048595039220036254,
@@ -52,18 +55,22 @@ DIGAMMA_SERIES = (
     0.09498872445289039, -0.14840492305388092, 0.24054248424078697,
     -0.4236274212814606, 0.9510558760318328,
 )  # fmt: skip
-"""digamma(x)/(x - zero) in x - 3/2 for 1 <= x <= 2, highest power first (mpmath.chebyfit, 23 terms, error 3e-18)."""
 
+# k, and the numerator and the denominator of B(2k) (DLMF 24.2), for the asymptotic series.
 _BERNOULLI = tuple(
-    zip(range(8, 0, -1), (-3617, 7, -691, 5, -1, 1, -1, 1), (510, 6, 2730, 66, 30, 42, 30, 6), strict=True)
+    zip(
+        range(8, 0, -1),
+        (-3617, 7, -691, 5, -1, 1, -1, 1),
+        (510, 6, 2730, 66, 30, 42, 30, 6),
+        strict=True,
+    )
 )
-"""k, and the numerator and the denominator of B(2k) (DLMF 24.2), for the asymptotic series."""
 
+# B(2k)/(2k(2k - 1)), the coefficients of 1/x^(2k-1) in log Γ(x), k = 8 … 1 (DLMF 5.11.1).
 STIRLING_SERIES = tuple(n / (d * 2 * k * (2 * k - 1)) for k, n, d in _BERNOULLI)
-"""B(2k)/(2k(2k - 1)), the coefficients of 1/x^(2k-1) in log Γ(x), k = 8 … 1 (DLMF 5.11.1)."""
 
+# -B(2k)/(2k), the coefficients of 1/x^(2k) in digamma(x), k = 8 … 1 (DLMF 5.11.2).
 DIGAMMA_TAIL = tuple(-n / (d * 2 * k) for k, n, d in _BERNOULLI)
-"""-B(2k)/(2k), the coefficients of 1/x^(2k) in digamma(x), k = 8 … 1 (DLMF 5.11.2)."""
 
 
 def _no_pole(x: float) -> None:
@@ -78,7 +85,9 @@ def _gamma(x: float) -> float:
 
 @lru_cache(256)
 def polygamma_tail(order: int) -> tuple[float, ...]:
-    """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF 5.15.8)."""
+    """Return B(2k)·(n+1)…(n+2k-1)/(2k)!, k = 8 … 1, for |ψ⁽ⁿ⁾(x)|/n! in 1/x^(n+2k) (DLMF
+    5.15.8).
+    """
     rising = [math.prod(range(order + 1, order + 2 * k)) for k, _, _ in _BERNOULLI]
     terms = zip(rising, _BERNOULLI, strict=True)
     return tuple(n / d * product / math.factorial(2 * k) for product, (k, n, d) in terms)
@@ -219,11 +228,11 @@ def _beta(a: float, b: float) -> float:
 
 
 # ---- the incomplete gamma function
+# Up to here x**a and the gamma function of a are doubles that lose no digits, for most x.
 MAX_SHAPE = 140.0
-"""Up to here x**a and the gamma function of a are doubles that lose no digits, for most x."""
 
+# Up to here exp(-x) is a normal number.
 MAX_EXPONENTIAL = 700.0
-"""Up to here exp(-x) is a normal number."""
 
 
 def _gamma_density(a: float, x: float) -> float:
@@ -274,7 +283,9 @@ def _lower_gamma(a: float, x: float, density: float) -> float:
 
 
 def _upper_gamma(a: float, x: float, density: float) -> float:
-    """Return the continued fraction (DLMF 8.9.2) from its end, which keeps more digits, for x above 1 and a."""
+    """Return the continued fraction (DLMF 8.9.2) from its end, which keeps more digits, for x above
+    1 and a.
+    """
     # the rest after n levels is about exp(-4·sqrt(n·x))
     levels = 10 + int(100.0 / x + 4.0 * math.sqrt(a))
     start = x - a - 1.0
@@ -285,13 +296,13 @@ def _upper_gamma(a: float, x: float, density: float) -> float:
 
 
 # ---- the error function and the normal distribution
+# sqrt(1/2) as the sum of two doubles.
 SQRT_HALF = (0.7071067811865476, -4.833646656726457e-17)
-"""sqrt(1/2) as the sum of two doubles."""
 
 SQRT_PI_OVER_2 = 0.886226925452758
 
+# 1/sqrt(2π), the normal density at 0.
 NORMAL_PEAK = 0.3989422804014327
-"""1/sqrt(2π), the normal density at 0."""
 
 
 def _exp_neg_square(x: float) -> float:

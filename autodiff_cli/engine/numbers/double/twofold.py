@@ -7,11 +7,11 @@ import threading
 from collections.abc import Callable, Sequence
 from functools import cache
 
+# 2**27 + 1, which splits a double into two halves of 26 bits (Dekker 1971).
 SPLITTER = 134217729.0
-"""2**27 + 1, which splits a double into two halves of 26 bits (Dekker 1971)."""
 
+# exp of anything below this may be subnormal, with fewer digits.
 LN_SMALLEST_NORMAL = -708.0
-"""exp of anything below this may be subnormal, with fewer digits."""
 
 
 def check_finite(value: float) -> float:
@@ -80,10 +80,11 @@ _OF_THE_THREAD = threading.local()
 
 
 def by_enclosures(name: str, *inputs: float) -> float:
-    """Return a function's value, as the double nearest to it. Raises the function's errors, and OverflowError.
+    """Return a function's value, as the double nearest to it. Raises the function's errors, and
+    OverflowError.
 
-    Enclosures take some 50 µs, many digits of mpmath 2 ms; those are for where python-flint is not installed, for what
-    an enclosure does not settle, and for errors.
+    Enclosures take some 50 µs, many digits of mpmath 2 ms; those are for where python-flint is not
+    installed, for what an enclosure does not settle, and for errors.
     """
     nearest = _nearest_double()
     value = None if nearest is None else nearest(name, inputs)
@@ -94,13 +95,16 @@ def by_enclosures(name: str, *inputs: float) -> float:
 def _nearest_double() -> Callable[[str, Sequence[float]], float | None] | None:
     try:
         from ..ball import nearest_double
-    except ImportError:  # without python-flint; a search for it that fails is not repeated for each number
+    except ImportError:
+        # without python-flint; a search for it that fails is not repeated for each number
         return None
     return nearest_double
 
 
 def by_multiprecision(name: str, *inputs: float) -> float:
-    """Return a function's value by 60 digits or more. Raises the function's errors, and OverflowError."""
+    """Return a function's value by 60 digits or more. Raises the function's errors, and
+    OverflowError.
+    """
     if not hasattr(_OF_THE_THREAD, "numbers"):
         from ..multiprecision import Multiprecision  # mpmath is slow to load
 

@@ -1,4 +1,6 @@
-"""The Riemann zeta function and its first derivatives, as formulas in double precision on a number type."""
+"""The Riemann zeta function and its first derivatives, as formulas in double precision on a number
+type.
+"""
 
 from __future__ import annotations
 
@@ -14,44 +16,46 @@ Number = Any
 
 STIELTJES = (
     -8.733218100273798e-09, 1.0462094584479188e-07, -3.316240908752772e-07, -6.6110318108421895e-06,
-    9.689041939447084e-05, -0.00034230573671722433, -0.00484518159643616, 0.07281584548367673, 0.5772156649015329,
+    9.689041939447084e-05, -0.00034230573671722433, -0.00484518159643616, 0.07281584548367673,
+    0.5772156649015329,
 )  # fmt: skip
+# (-1)^n·γ(n)/n!, n = 20 … 0, of ζ(s) = 1/(s - 1) + Σ (-1)^n·γ(n)/n!·(s - 1)^n (DLMF 25.2.4;
+# mpmath.stieltjes).
 STIELTJES_TAIL = (
     1.9168201593991233e-22, -4.139956737713306e-21, 4.800850782488065e-20, -7.387676660538637e-20,
     -9.544466076366965e-18, 2.1677312200726828e-16, -2.3997862217709992e-15, 4.4104247417577536e-15,
     3.4921159366720317e-13, -6.768689863513697e-12, 5.658421927608708e-11, 9.47827778276236e-11,
 )  # fmt: skip
-"""(-1)^n·γ(n)/n!, n = 20 … 0, of ζ(s) = 1/(s - 1) + Σ (-1)^n·γ(n)/n!·(s - 1)^n (DLMF 25.2.4; mpmath.stieltjes)."""
 
 SERIES = STIELTJES_TAIL + STIELTJES
 
+# Below, ζ(s) is reflected to ζ(1 - s): there the terms of the series about 1 cancel.
 LEFT_END = -0.5
-"""Below, ζ(s) is reflected to ζ(1 - s): there the terms of the series about 1 cancel."""
 
+# Above, ζ(s) is summed: there are enough terms of the series about 1 for |s - 1| up to 3/2.
 RIGHT_END = 2.0
-"""Above, ζ(s) is summed: there are enough terms of the series about 1 for |s - 1| up to 3/2."""
 
+# Above, the powers of 2 and 3 alone have all digits.
 FEW_POWERS = 64.0
-"""Above, the powers of 2 and 3 alone have all digits."""
 
+# Powers before the Euler-Maclaurin correction, whose ninth term is below 1e-18 then (DLMF 25.2.9).
 TERMS = 10
-"""Powers before the Euler-Maclaurin correction, whose ninth term is below 1e-18 then (DLMF 25.2.9)."""
 
+# B(2k)/(2k)! for k = 1 … 8 (DLMF 24.2).
 CORRECTION = tuple(
     n / (d * math.factorial(2 * k))
     for k, (n, d) in enumerate(
         ((1, 6), (-1, 30), (1, 42), (-1, 30), (5, 66), (-691, 2730), (7, 6), (-3617, 510)), start=1
     )
 )
-"""B(2k)/(2k)! for k = 1 … 8 (DLMF 24.2)."""
 
 LN_2_PI = 1.8378770664093456
 TWO_PI = (6.283185307179586, 2.4492935982947064e-16)
+# 2π and 2πe, each as the sum of two doubles (mpmath).
 TWO_PI_E = (17.079468445347135, -1.3547630581004849e-15)
-"""2π and 2πe, each as the sum of two doubles (mpmath)."""
 
+# The highest derivative that is written out.
 MAX_ORDER = 2
-"""The highest derivative that is written out."""
 
 
 @lru_cache
@@ -64,7 +68,9 @@ def _derived(coefficients: tuple[float, ...], order: int) -> tuple[float, ...]:
 
 @lru_cache
 def _correction() -> tuple[float, ...]:
-    """Return 1/2 + Σ B(2k)/(2k)!·s(s + 1)…(s + 2k - 2)/N^(2k - 1) as a polynomial in s, highest power first."""
+    """Return 1/2 + Σ B(2k)/(2k)!·s(s + 1)…(s + 2k - 2)/N^(2k - 1) as a polynomial in s, highest
+    power first.
+    """
     total = [0.0] * (2 * len(CORRECTION))
     total[0] = 0.5
     rising = [1]
@@ -90,7 +96,9 @@ def zeta_right(m: Any, order: int, s: Number) -> Number:
     """Return a derivative of ζ at s >= LEFT_END."""
 
     def sums() -> Number:
-        return m.where(m.gt(s, FEW_POWERS), lambda: _few_powers(m, order, s), lambda: _summed(m, order, s))
+        return m.where(
+            m.gt(s, FEW_POWERS), lambda: _few_powers(m, order, s), lambda: _summed(m, order, s)
+        )
 
     return m.where(m.gt(s, RIGHT_END), sums, lambda: _about_one(order, s))
 
@@ -126,7 +134,8 @@ def _summed(m: Any, order: int, s: Number) -> Number:
 
 
 def zeta_left(m: Any, order: int, s: Number, sine: Number, cosine: Number) -> Number:
-    """Return a derivative of ζ at s < LEFT_END by ζ(s) = (2π)^s/π·sin(πs/2)·Γ(1 - s)·ζ(1 - s) (DLMF 25.4.1).
+    """Return a derivative of ζ at s < LEFT_END by ζ(s) = (2π)^s/π·sin(πs/2)·Γ(1 - s)·ζ(1 - s) (DLMF
+    25.4.1).
 
     `sine` and `cosine` are those of πs/2; a value needs only the first.
     """
@@ -161,7 +170,8 @@ def _scale(m: Any, s: Number, x: Number, lost: Number) -> Number:
         return value + value * (s * (TWO_PI[1] / TWO_PI[0]))
 
     def far() -> Number:
-        # DLMF 5.11.1: 2·sqrt(2π)·x^(x - 1/2)·(2πe)^-x·exp(…), in parts that neither overflow nor underflow
+        # DLMF 5.11.1: 2·sqrt(2π)·x^(x - 1/2)·(2πe)^-x·exp(…), in parts that neither overflow nor
+        # underflow
         root = m.pow(x, 0.25 * x - 0.125)
         part = (root * m.pow(TWO_PI_E[0], -0.5 * x)) * root
         value = 2 * math.sqrt(2 * math.pi) * m.exp(stirling_correction(x)) * part * part
