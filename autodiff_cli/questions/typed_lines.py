@@ -168,7 +168,10 @@ _INTEGRAL = LazyPattern(
     r"(.+?)(?:\\[,;!: ]|[\s*·])*d([^\W\d_]\w*)(?:\s+from\s+(.+?)\s+to\s+(.+?))?\s*",
     re.DOTALL,
 )
-_SIGN = r"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_)|integra(?:te|l(?:\s+of)?)(?=\s))(?:\s*_\S+?\s*\^(?:\{[^{}]*\}|\S+?(?=\s)))?"
+_SIGN = (
+    r"\s*(?:∫|\\int(?![a-zA-Z])|int(?=_)|integra(?:te|l(?:\s+of)?)(?=\s))"
+    r"(?:\s*_\S+?\s*\^(?:\{[^{}]*\}|\S+?(?=\s)))?"
+)
 _ENDS = r"(\s+from\s.+)?\s*\Z"
 # `∫ dx/x`, `∫ dx/(1 + x²)`.
 _DIVIDED_DIFFERENTIAL = LazyPattern(

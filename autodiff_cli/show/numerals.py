@@ -109,9 +109,8 @@ def attach_units(numbers: Any, units: Any, of: Any = None) -> Any:
         own = {name: getattr(numbers, name) for name in units if hasattr(numbers, name)}
         return numbers._replace(**attach_units(own, units, of))
     if isinstance(units, list):
-        return [
-            attach_units(x, unit, old) for x, unit, old in zip(numbers, units, of or repeat(None))
-        ]  # noqa: B905
+        triples = zip(numbers, units, of or repeat(None), strict=False)  # the last one has no end
+        return [attach_units(x, unit, old) for x, unit, old in triples]
     if isinstance(numbers, Figure):
         figure = MeasuredFigure(*numbers)
         figure.unit = units

@@ -19,7 +19,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-BLACK_SCHOLES = """d1 = (log(S/K) + (r + v**2/2)*T)/(v*sqrt(T)); d2 = d1 - v*sqrt(T); N(x) = {}; S*N(d1) - K*exp(-r*T)*N(d2)"""
+BLACK_SCHOLES = """d1 = (log(S/K) + (r + v**2/2)*T)/(v*sqrt(T)); \
+d2 = d1 - v*sqrt(T); N(x) = {}; S*N(d1) - K*exp(-r*T)*N(d2)"""
 FORMULAS: dict[str, tuple[str, dict[str, tuple[float, float]]]] = {
     "Black–Scholes": (
         BLACK_SCHOLES.format("(1 + erf(x/sqrt(2)))/2"),

@@ -142,9 +142,12 @@ def test_what_is_said_of_many_points_at_once_is_what_is_said_of_each() -> None:
     refused = 0
     for text in FILLED_IN:
         evaluator = Evaluator(parse(text))
-        draw = lambda: rng.choice(
-            [0.0, -0.0, 1.0, rng.uniform(-3, 3), -rng.random() * 1e-9, rng.gauss(0, 1e200)]
-        )  # noqa: E731
+
+        def draw() -> float:
+            return rng.choice(
+                [0.0, -0.0, 1.0, rng.uniform(-3, 3), -rng.random() * 1e-9, rng.gauss(0, 1e200)]
+            )
+
         points = [{name: draw() for name in evaluator.variables} for _ in range(60)]
         together = evaluator.refusals(
             [[point[name] for point in points] for name in evaluator.variables]

@@ -121,9 +121,8 @@ def test_values_are_those_of_numpy(tmp_path: Path, backend: str) -> None:
 
 def test_grids_travel() -> None:
     for points in (grid("x=0:1:0.1,y={1,2/3}"), grid("x=log(1:100)/3,y=0:pi/3", zipped=True)):
-        assert pickle.loads(pickle.dumps(points)).columns(0, points.size) == points.columns(
-            0, points.size
-        )  # noqa: S301
+        travelled = pickle.loads(pickle.dumps(points))  # noqa: S301
+        assert travelled.columns(0, points.size) == points.columns(0, points.size)
 
 
 def test_a_column_is_not_swept(tmp_path: Path) -> None:

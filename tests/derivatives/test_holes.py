@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from typing import Any
 
 import pytest
 from mpmath import mp, mpf
@@ -66,9 +67,11 @@ def test_random_quotients_at_random_points(seed: int) -> None:
         place = mpf(mp.mpf(1) / 7 if at == "1/7" else mp.pi / 3 if at == "pi/3" else at)
         names = {name: getattr(mp, name) for name in ("sin", "exp", "log", "cos", "tanh", "pi")}
         source = text.replace(f"({at})", "(place)")
-        wanted = mp.taylor(
-            lambda z: eval(source, {**names, "x": z, "place": place}), place + mpf("1e-40"), 3
-        )  # noqa: S307
+
+        def value(z: Any, source: str = source, place: Any = place) -> Any:
+            return eval(source, {**names, "x": z, "place": place})  # noqa: S307
+
+        wanted = mp.taylor(value, place + mpf("1e-40"), 3)
     assert answer.coefficients == pytest.approx([float(c) for c in wanted], rel=1e-9)
 
 

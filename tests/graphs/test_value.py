@@ -506,10 +506,8 @@ def test_arrays_of_numpy() -> None:
 
 
 def _copied(values: list[Value]) -> list[list[Value]]:
-    packed = [
-        pickle.loads(pickle.dumps(values, protocol))
-        for protocol in range(pickle.HIGHEST_PROTOCOL + 1)
-    ]  # noqa: S301
+    protocols = range(pickle.HIGHEST_PROTOCOL + 1)
+    packed = [pickle.loads(pickle.dumps(values, protocol)) for protocol in protocols]  # noqa: S301
     # the module's own pickler in Python asks for the parts in another order than the one in C
     return [*packed, pickle.loads(pickle._dumps(values)), copy.deepcopy(values)]  # type: ignore[attr-defined] # noqa: S301
 

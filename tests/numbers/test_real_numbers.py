@@ -135,9 +135,12 @@ ABOVE_ONE = mixed(lambda rng: 1 + 10 ** rng.uniform(-15, 0), log_uniform(0, 308)
 INSIDE = mixed(
     lambda rng: 1 - 10 ** rng.uniform(-15, -0.1), log_uniform(-323, -0.001), uniform(0.05, 0.999)
 )
-NEAR_INTEGERS = lambda rng: (
-    rng.randint(-60, 60) + math.copysign(10 ** rng.uniform(-12, -0.31), rng.uniform(-1, 1))
-)  # noqa: E731
+
+
+def NEAR_INTEGERS(rng: random.Random) -> float:
+    return rng.randint(-60, 60) + math.copysign(10 ** rng.uniform(-12, -0.31), rng.uniform(-1, 1))
+
+
 GAMMA_LINE = mixed(log_uniform(-300, 308), uniform(0, 5), uniform(-5, 0), uniform(-40, 40), NEAR_INTEGERS,
                    lambda rng: -(10 ** rng.uniform(-300, 6)))  # fmt: skip
 BETA_SIDE = mixed(log_uniform(-300, 300), uniform(0, 5), uniform(0, 300), log_uniform(-3, 6))

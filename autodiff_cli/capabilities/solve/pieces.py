@@ -540,9 +540,11 @@ class Pieces:
             Fraction(first) + share * (Fraction(last) - Fraction(first)) for share in TRIED_SHARES
         ]
         types = [Multiprecision(digits, decimals=True) for digits in DIGITS]
-        return all(
-            _is_zero(types, formula, lambda m, x=x: {self.name: _number(m, x)}) for x in places
-        )  # type: ignore[misc]
+
+        def at(x: Fraction) -> Callable[[Any], dict[str, Any]]:
+            return lambda m: {self.name: _number(m, x)}
+
+        return all(_is_zero(types, formula, at(x)) for x in places)
 
 
 def _is_zero(

@@ -107,7 +107,7 @@ def _unlike(conditions: Iterable[Value]) -> list[Value]:
             key = condition.primitive, frozenset((x, y))
             if not x._prev and x.primitive is CONSTANT:
                 x, y = y, x
-            # 2*n != 0 is n != 0
+            # twice n is not 0 where n is not
             if x.primitive is MUL and exact_value(y) == 0 and exact_value(x._prev[0]):
                 x = x._prev[1]
             condition = node(NE, (x, y))  # noqa: PLW2901

@@ -917,11 +917,8 @@ def _digamma(m: AsymptoticSeries, x: Multiseries) -> Multiseries:
     if m.limit_sign(x) > 0:
         # (DLMF 5.11.2)
         coefficients = [Fraction(0), *(_bernoulli(2 * k) / (2 * k) for k in range(1, m.size))]
-        return (
-            m.log(x)
-            - 1 / (2 * x)
-            - m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))
-        )  # type: ignore[no-any-return]
+        rest = m.power_series(lambda k: m.base.number(coefficients[k]), 1 / (x * x))
+        return m.log(x) - 1 / (2 * x) - rest  # type: ignore[no-any-return]
     return m.function("digamma", [x])
 
 

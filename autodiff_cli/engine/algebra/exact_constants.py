@@ -198,7 +198,7 @@ class ExactConstants(Lifted):
                 return xs[result]
         if name == "div" and xs[0].ratio == 0 and self.sign(xs[1]):
             return xs[0]
-        # (a - b)/(b - a) is -1
+        # the quotient of a - b by b - a is -1
         if name == "div" and all(x.near is None and x.ratio is None for x in xs):
             factor = self._factor(xs[0].node, xs[1].node)
             return self.number(factor) if factor else None
@@ -242,12 +242,8 @@ class ExactConstants(Lifted):
             while whole % divisor**2 == 0:
                 whole, outside = whole // divisor**2, outside * divisor
         inside = constant(to_double(whole), str(whole))
-        return (
-            ExactConstant(
-                self, None, node(SQRT, (inside,)), self.running.sqrt(self.running.number(whole))
-            )
-            * outside
-        )  # type: ignore[no-any-return]
+        near = self.running.sqrt(self.running.number(whole))
+        return ExactConstant(self, None, node(SQRT, (inside,)), near) * outside  # type: ignore[no-any-return]
 
     def _power_of_logarithm(self, x: ExactConstant) -> ExactConstant | None:
         """Return the exponential of a sum with fractions of logarithms as a product with powers."""

@@ -15,7 +15,17 @@ from operator import add, mul
 from typing import Any
 
 from .operators import POW
-from .primitive import BY_DEFINITION, OPERATIONS, Number, Primitive, Rule, Side, composed, entry, helper
+from .primitive import (
+    BY_DEFINITION,
+    OPERATIONS,
+    Number,
+    Primitive,
+    Rule,
+    Side,
+    composed,
+    entry,
+    helper,
+)
 
 # ---- stable forms
 # Formulas for rules whose textbook form would lose digits or overflow. Those with a derivative are
