@@ -82,11 +82,11 @@ def test_the_top_level_is_the_users() -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name)
 def test_a_module_says_what_it_is_for(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
-    first = text.split("\n")[0]
-    assert re.match(r'"""\S.*[.:](""")?$', first), (
-        f"the first line is a sentence in a docstring, not: {first}"
+    assert text.startswith('"""'), "the module begins with its docstring"
+    first = (ast.get_docstring(ast.parse(text)) or "").split("\n\n")[0]
+    assert re.fullmatch(r"\S.*[.:]", first, re.DOTALL), (
+        f"its first paragraph is a sentence, not: {first}"
     )
-    assert ast.get_docstring(ast.parse(text))
 
 
 @pytest.mark.parametrize(
