@@ -23,14 +23,16 @@ UNCERTAINTY_DIGITS = 2  # digits of an uncertainty in a written result: JCGM 100
 _EXACT = Context(prec=700)
 
 BETWEEN = re.compile(r"±|\+/-|\+-")  # a value and its uncertainty
-# the coverage factor behind an expanded uncertainty
-COVERAGE = re.compile(r"\(\s*k\s*=([^()]+)\)\s*$")
+# The coverage factor behind an expanded uncertainty: `(k = 2)`, `(2σ)`.
+COVERAGE = re.compile(r"\(\s*(?:k\s*=([^()]+)|(\d+(?:\.\d+)?)\s*[-*·]?\s*(?:σ|sigmas?))\s*\)\s*$")
+_LEVEL = re.compile(r"[\w.)%]\s*(\(\s*\d+(?:\.\d+)?\s*%[^()]*\))\s*$")
+_COVERED = "5.0±0.2 (k=1.96)"
 _NUMBER = r"(?:\d++(?:\.\d*+)?|\.\d++)"
 _POWER = r"(?:[eE]([+-]?\d{1,6}))?"
 _REAL = rf"{_NUMBER}(?:[eE][+-]?\d{{1,6}})?"
 _CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
 _CONCISE = re.compile(rf"([+-]?{_NUMBER}){_POWER}\s*+\(\s*+({_NUMBER})\s*+\){_POWER}", re.ASCII)
-_SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))", re.DOTALL)
+_SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))?", re.DOTALL)
 _IN_PER_CENT = re.compile(
     rf"(?:\([^()]*(?:{BETWEEN.pattern})[^()]*\)|[+-]?{_NUMBER}\({_NUMBER}\))\s*%"
 )
@@ -175,22 +177,28 @@ class _ValueText:
         k = factor = Decimal(1)
         coverage = COVERAGE.search(written)
         if coverage:
-            k = self.number(written, *coverage.span(1))
+            k = self.number(written, *coverage.span(coverage.lastindex or 0))
             if not k > 0:
                 raise self.refused(f"has the coverage factor {k}", "a coverage factor is above 0")
             written = written[: coverage.start()].rstrip()
+        if BETWEEN.search(written) and (level := _LEVEL.search(written)):
+            hint = (
+                "write the coverage factor, which is 1.96 for 95 % of a normal distribution:"
+                f" `{_COVERED}`"
+            )
+            raise self.refused(
+                f"has the level `{level[1]}` behind it, and not its coverage factor", hint
+            )
         parts = _split(written, 0, len(written))
         if parts is None and (scaled := _SCALED.fullmatch(written)):
             parts = _split(written, *scaled.span(1))
-            if parts is not None:
-                factor = (
-                    Decimal(f"1e{scaled[2]}")
-                    if scaled[2]
-                    else self.number(written, *scaled.span(3))
-                )
+            if parts is not None and scaled[2]:
+                factor = Decimal(f"1e{scaled[2]}")
+            elif parts is not None and scaled[3]:
+                factor = self.number(written, *scaled.span(3))
         if parts is not None:
             return self.plus_minus(written, *parts, factor, k)
-        if coverage or written.endswith("%"):
+        if coverage or written.endswith("%") or BETWEEN.match(written):
             raise self.refused("has no value before its uncertainty")
         if _PARENTHESES.match(written):
             raise self.refused("has no digits of an uncertainty in its parentheses")

@@ -310,6 +310,25 @@ def problem_of(program: Program, point: Point, values: Mapping[str, float], wrt:
     return Problem(program, used, {name: values[name] for name in names}, wanted, warnings)
 
 
+def _check_certain(text: str) -> None:
+    """Raise an error for a value with its uncertainty, which a point has not."""
+    spread = UNCERTAIN_DIGITS.search(text)
+    if spread is not None:
+        hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "
+        hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
+    elif (spread := re.search(SPREAD, text)) is not None:
+        number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
+        if not number:
+            hint = f"give one of them, `{doubt}` or `-{doubt}`, or both: `{{-{doubt},{doubt}}}`"
+            raise point_error(f"`{spread[0]}` stands for two values", hint, Span(*spread.span()))
+        hint = f"give `{number}` alone, or ask `autodiff propagate`"
+        if plain_number(number) and plain_number(doubt):
+            hint += f"; a difference is `{number} - {doubt}`"
+    if spread is not None:
+        what = f"`{spread[0]}` gives an uncertainty, and a point here has none"
+        raise point_error(what, hint, Span(*spread.span()))
+
+
 def evaluate_constant(text: str) -> float:
     """Return the value of an expression without variables, such as `pi/4`. Raises
     `ExpressionError`.
@@ -321,20 +340,7 @@ def evaluate_constant(text: str) -> float:
                 message = f"{text} is too large for double precision"
                 raise ExpressionError("overflow", message, None, "give a smaller value")
             return value
-        spread = UNCERTAIN_DIGITS.search(text)
-        if spread is not None:
-            hint = f"leave `{spread[2]}` out, or ask `autodiff propagate`; "
-            hint += f"a product is `{spread[1].rstrip()}*{spread[2]}`"
-        elif (spread := re.search(SPREAD, text)) is not None:
-            number, doubt = text[: spread.start()].strip(), text[spread.end() :].strip()
-            hint = (
-                f"give {f'`{number}`' if number else 'the number'} alone, or ask `autodiff"
-                " propagate`"
-            )
-            hint += f"; a difference is `{number} - {doubt}`" if number and doubt else ""
-        if spread is not None:
-            what = f"`{spread[0]}` gives an uncertainty, and a point here has none"
-            raise point_error(what, hint, Span(*spread.span()))
+        _check_certain(text)
         *earlier, last = statements(text)
         if earlier or last.kind != "expression" or "#" in text:
             hint = "give a number, or `pi/4` for example"

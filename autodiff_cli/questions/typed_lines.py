@@ -14,7 +14,7 @@ from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
 
 from ..engine.table.primitive import COMPOSED, FUNCTIONS
-from ..errors import ExpressionError, usage_error
+from ..errors import ExpressionError, point_error, usage_error
 from ..language.builder import CONSTANTS
 from ..language.diagnostics.leniency import read_leniently
 from ..language.equation_trees import split_equations
@@ -45,6 +45,7 @@ MAX_LENGTH = 500
 IN_UNIT = LazyPattern(
     r"(.*\S)\s+(?:in|to|as|->|→)\s+((?:1\s*/\s*)?[^\W\d_][^=<>]*|°[CF]?)", re.DOTALL
 )
+_IN_PER_CENT = LazyPattern(r"(.*\S)\s+(?:in|to|as|->|→)\s+(?:%|per\s?cent)", re.DOTALL)
 
 
 class TypedStatement(NamedTuple):
@@ -306,8 +307,18 @@ def in_symbols(text: str) -> str:
     return quantity + between + asked
 
 
+def check_per_cent(text: str) -> None:
+    """Refuse a conversion to per cent, whose `in` would be taken for inches."""
+    if (share := _IN_PER_CENT.fullmatch(text)) is not None:
+        number = share[1] if plain_number(share[1]) or share[1].startswith("(") else f"({share[1]})"
+        raise point_error(
+            "per cent is 1/100, and no unit here", f"write 100 times the number: `100*{number}`"
+        )
+
+
 def conversion_of(text: str) -> list[str] | None:
     """Return the arguments of `grad` for a conversion, `100 kPa in psi`; None if it is none."""
+    check_per_cent(text)
     if IN_UNIT.fullmatch(text) is None:
         return None
     from ..engine.quantities.unit import parse_unit, unit_or_none

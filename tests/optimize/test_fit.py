@@ -1311,3 +1311,22 @@ def test_a_standard_error_too_large_for_doubles_is_none(tmp_path: Path) -> None:
     # the search has not converged, so no other has one either
     assert answer["reason"] == "stuck" and {*answer["standard_errors"].values()} == {None}
     assert answer["correlation"] == {}
+
+
+@pytest.mark.parametrize("formula", ["y = a*exp(-k*t)", "y = a*exp(-k*t) + c", "y = a*2**(-t/T)"])
+def test_a_decay_over_unix_times_is_told_to_count_from_the_first(formula: str) -> None:
+    t = [1_700_000_000.0 + 60 * i for i in range(12)]
+    y = [5 * math.exp(-0.003 * 60 * i) * (1 + 0.01 * (-1) ** i) for i in range(12)]
+    answer = fit(formula, {"t": t, "y": y})
+    assert not answer.converged
+    (hint,) = [warning.hint for warning in answer.warnings if warning.kind == "origin"]
+    assert hint == "count from the first row: write `(t - 1700000000)` for `t` in the formula"
+    shifted = fit("y = a*exp(-k*(t - 1700000000))", {"t": t, "y": y})
+    assert shifted.converged and not shifted.warnings[1:]
+    # the same rows in seconds since the first
+    near = fit("y = a*exp(-k*t)", {"t": [x - t[0] for x in t], "y": y})
+    for name in ("a", "k"):
+        assert shifted.parameters[name].estimate == pytest.approx(
+            near.parameters[name].estimate, rel=1e-7
+        )
+    assert shifted.parameters["k"].estimate == pytest.approx(0.003, rel=0.03)

@@ -1193,3 +1193,32 @@ def test_the_places_along_an_input_have_the_moments_of_a_normal_distribution(
     assert 2 * sum(weight * place**power for place, weight in GAUSS_HERMITE) == pytest.approx(
         moment, rel=1e-14
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "uncertainty"),
+    [
+        ("5±0.1 (2σ)", 0.05),
+        ("5±0.1 (2 sigma)", 0.05),
+        ("5±0.3(3σ)", 0.1),
+        ("5 ± 2% (2σ)", 0.05),
+        ("(5±0.1)", 0.1),
+    ],
+)
+def test_standard_deviations_behind_an_uncertainty_are_a_coverage_factor(
+    text: str, uncertainty: float
+) -> None:
+    (result,) = autodiff_cli.propagate("x", {"x": text}).results
+    assert (result.value, result.uncertainty) == pytest.approx((5.0, uncertainty), rel=1e-12)
+
+
+@pytest.mark.parametrize("command", [["1e-3 in %"], ["x*3 to percent"], ["--lenient", "1e-3 in %"]])
+def test_per_cent_is_not_taken_for_inches(command: list[str]) -> None:
+    answer = autodiff(*command)
+    assert answer.code == 2 and "per cent is 1/100" in answer.err
+
+
+def test_a_session_does_not_take_per_cent_for_inches() -> None:
+    answer = autodiff("repl", stdin="1e-3 in %\n3 in in mm\n")
+    assert "per cent is 1/100" in answer.err + answer.out and "76.2 mm" in answer.out
+    assert "e-07" not in answer.out

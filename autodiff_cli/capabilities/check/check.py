@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from ...engine.algebra.guards_at_point import gradient_around, settle_guards
@@ -40,6 +41,11 @@ from ...record import Record
 if TYPE_CHECKING:
     from ...compiled.data_loss import DataLoss, LossSpec, LossSummary
     from ...questions.quantities import ProgramUnits, Units
+
+
+# The share of the work that is left for comparisons with differences, which take about 60
+# evaluations a variable.
+COMPARISON_SHARE = 0.5
 
 
 class Check(Record):
@@ -197,10 +203,14 @@ def _check_program(problem: Problem, required: int) -> Check:
     except ExpressionError as error:
         return answer._replace(warnings=(*answer.warnings, without_value(error)))
     compared = wanted[: max(1, MAX_COMPARISON_EFFORT // max(1, len(doubles.graph.data)))]
-    numbers = [
-        checked_number(doubles, references, name, required, name in compared)
-        for name in ("", *wanted)
-    ]
+    numbers: list[CheckedNumber] = []
+    # of many variables the work allows to compare some: the digits of all are known without
+    with suppress(budget.BudgetExceeded), budget.use_share(COMPARISON_SHARE):
+        numbers.extend(
+            checked_number(doubles, references, name, required, True) for name in ("", *compared)
+        )
+    rest = wanted[max(0, len(numbers) - 1) :]
+    numbers += [checked_number(doubles, references, name, required, False) for name in rest]
     kept = [(n.name, n.kept) for n in numbers if n.kept is not None and (n.kept or not n.agrees)]
     warnings = (*answer.warnings, *losses(doubles, references.exact, kept))
     return answer._replace(

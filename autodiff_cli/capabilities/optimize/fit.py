@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from ...engine.numbers.base import NO_RESULT
@@ -57,6 +57,11 @@ ROUNDED_SHARE = 1e-18
 MOVED_SHARE = 1e-6
 
 
+# How many times the range of a predictor it is away from 0, from where on a curve may have no start
+# in doubles.
+#
+# A decay by a factor of 1e10 over the range is one of 1e300 on the way from 0.
+FAR_ORIGIN = 30
 # The losses that are the deviance of a distribution of counts.
 LIKELIHOODS = ("poisson", "binomial")
 
@@ -268,7 +273,32 @@ def fit(
                 )
             if tried is not None:
                 answer = _with_tried(answer, tried, of_units)
-        return answer if of_units is None else _in_units(answer, of_units)
+        answer = answer if of_units is None else _in_units(answer, of_units)
+        return (
+            answer
+            if answer.converged
+            else answer._replace(warnings=(*answer.warnings, *_far_origins(answer)))
+        )
+
+
+def _far_origins(answer: Fit) -> Iterator[Diagnostic]:
+    """Yield a warning for each predictor far from 0, where the formula of a fit that ended badly
+    has its origin.
+
+    Over Unix times the `a` of `a*exp(-k*t)` is the height in 1970, which may be no double.
+    """
+    for name in answer.predictors:
+        first, last = min(answer.columns[name]), max(answer.columns[name])
+        if not min(abs(first), abs(last)) > FAR_ORIGIN * (last - first) > 0:
+            continue
+        unit = "" if answer.units is None else str(answer.units["data"][name])
+        number = f"{first:.15g}[{unit}]" if unit else f"{first:.15g}"
+        message = (
+            f"`{name}` is {first / (last - first):.2g} times its range away from 0, where the"
+            " formula begins"
+        )
+        hint = f"count from the first row: write `({name} - {number})` for `{name}` in the formula"
+        yield Diagnostic("origin", message, None, hint)
 
 
 def _are_weighted(sigma: Sigma | None, weights: str | None, scale_errors: bool) -> bool:

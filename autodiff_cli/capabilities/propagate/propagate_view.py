@@ -109,6 +109,9 @@ class PropagationView(PicturedView[Propagation], of=Propagation):
                     for x, sign in zip(result.profile, (-1, 1), strict=True)
                 )
                 text += f" profile={low}..{high}"
+            if result.drawn is not None:
+                ends = attach_units(result.drawn.shortest, [unit_of(result.value)] * 2)
+                text += " draws={}..{}".format(*map(word, ends))
             if (case := result.worst_case) is not None:
                 text += f" low={word(case.low)} high={word(case.high)}"
                 if case.proven_low is not None:

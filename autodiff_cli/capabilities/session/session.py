@@ -40,6 +40,7 @@ from ...questions.problem import parse, single_output
 from ...questions.typed_lines import (
     IN_UNIT,
     TypedStatement,
+    check_per_cent,
     in_symbols,
 )
 from ...show.numerals import attach_units, format_number
@@ -587,6 +588,7 @@ class Session:
         """Return the answer to a conversion, a derivative or another expression."""
         text = line[part.start : part.end]
         inner, unit = len(text), None
+        check_per_cent(text)
         if match := IN_UNIT.fullmatch(text):
             from ...engine.quantities.unit import parse_unit, unit_or_none
 

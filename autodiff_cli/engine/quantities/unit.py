@@ -281,7 +281,12 @@ def _tokens(text: str) -> Iterator[_Token]:
                     start + digits.end(),
                     f"write `{name[0] if name else ''}^{digits[0]}`",
                 )
-            raise _wrong(f"`{text[start]}` is not part of a unit", start, start + 1)
+            share = (
+                "it is the number 1/100: leave it out, or multiply by 100"
+                if text[start] == "%"
+                else EXAMPLE
+            )
+            raise _wrong(f"`{text[start]}` is not part of a unit", start, start + 1, share)
         yield match.lastgroup, match[match.lastgroup], match.start(match.lastgroup), match.end()
         end = match.end()
 

@@ -21,6 +21,8 @@ _SECOND = re.compile(r"(?<=[\s;])([^\W\d]\w*+\s*+)=(?!=)")
 _LEADING, _GROUP = re.compile(r"(?<![\d.])\d{1,3}$"), re.compile(r"\d{3}(?!\d)[^=,]*(,|$)")
 
 _LEADING_DIGITS = re.compile(r"(?<![\d.])\d[\d,]*$")
+# A value with its uncertainty, both with decimal commas.
+_DECIMAL_COMMAS = re.compile(r"\d+,\d+\s*(?:±|\+/-|\+-)\s*\d+,\d+(?![\d.]|,\d)")
 _THOUSANDS = re.compile(r"\d{1,3}(?:,\d{3})+(?!\d)[^,=]*")
 # A number with a unit: `9.81 m/s²`, `20 °C`, `5kg`.
 _UNIT = re.compile(
@@ -66,7 +68,10 @@ def wrong_part(text: str, start: int, end: int) -> tuple[str, Span, str] | None:
         where = Span(digits.start(), end)
         number = _THOUSANDS.match(text, digits.start())
         hint = f"the decimal sign is a point: `{digits[0]}.{bare}`"
-        if number:
+        if commas := _DECIMAL_COMMAS.match(text, digits.start()):
+            where = Span(*commas.span())
+            hint = f"the decimal sign is a point: `{commas[0].replace(',', '.')}`"
+        elif number:
             where = Span(*number.span())
             hint = f"write `{number[0].replace(',', '')}`"
         return (
