@@ -85,6 +85,11 @@ class _AnswerForm(NamedTuple):
     def for_people(self) -> bool:
         return self.format in ("table", "markdown")
 
+    @property
+    def has_warnings(self) -> bool:
+        """Whether each record has its own; csv and plain lines have no place for them."""
+        return not self.wide and self.format in ("json", "jsonl")
+
 
 def _form_of(
     call: Command, grid: Grid | None, read: Sequence[Source], batched: bool
@@ -324,7 +329,7 @@ class _RowsJob:
         units = row_units(
             self.call.command, self.fitted, {**self.units.typed, **columns}, self.units.asked
         )
-        if self.form.wide:
+        if not self.form.has_warnings:
             self.report_scales(units.warnings)
         return units
 

@@ -89,3 +89,11 @@ def test_fits_tell_headings_in_radians_from_hertz(
     answer = autodiff("fit", LOW_PASS, "--data", "-", *more, stdin=ROWS)
     assert answer.code == code
     assert message in answer.err
+
+
+@pytest.mark.parametrize("form", ["csv", "tsv", "plain", "markdown", "table"])
+def test_rows_say_it_once_in_every_form_without_a_place_for_it(form: str) -> None:
+    answer = autodiff(
+        "grad", "w + f", "--points", "-", "--format", form, stdin="w (rad/s),f (Hz)\n10,2\n20,3\n"
+    )
+    assert answer.code == 0 and answer.err.count("a factor of 2*pi apart") == 1
