@@ -50,16 +50,21 @@ def check_one_kind(name: str, own: Unit, other: Unit) -> None:
         )
 
 
-def mixed_kinds(program: Program, units: Mapping[str, Unit]) -> Diagnostic | None:
+def mixed_kinds(
+    program: Program, units: Mapping[str, Unit], asked: Mapping[str, Unit] | None = None
+) -> Diagnostic | None:
     """Return a warning of units of a formula that differ by a factor of 2*pi, which it lacks; else
     None.
 
-    `units` are those of its variables and answers, by what a message calls them.
+    `units` are those of its variables and answers, by what a message calls them, and `asked` those
+    that were asked for. Beside an angular velocity only hertz count periods: `2 1/min` may be a rate
+    of decay.
     """
+    wishes = asked or {}
     literals = [
         source for _, source in program.all_nodes.constants.values() if source and "[" in source
     ]
-    every = {**units, **{f"`{text}`": split_literal(text)[1] for text in literals}}
+    every = {**units, **wishes, **{f"`{text}`": split_literal(text)[1] for text in literals}}
     kinds = {
         name: unit
         for name, unit in every.items()
@@ -68,7 +73,8 @@ def mixed_kinds(program: Program, units: Mapping[str, Unit]) -> Diagnostic | Non
     if len(kinds) < 2 or _has_angles_or_pi(program, every):
         return None
     for (name, own), (other, wanted) in combinations(kinds.items(), 2):
-        if _are_apart(own, wanted):
+        is_asked = name in wishes or other in wishes
+        if _are_apart(own, wanted) and (is_asked or _has_hertz(own) or _has_hertz(wanted)):
             message = (
                 f"{name} is in {own} and {other} in {wanted}: both count as 1/s here, and are a"
                 " factor of 2*pi apart"
@@ -114,9 +120,11 @@ def _counts_periods_beside(own: Unit, other: Unit) -> bool:
 
 def _is_of_periods(unit: Unit) -> bool:
     """Return whether it counts periods: hertz, or 1/min, in which speeds of engines are given."""
-    return any(symbol.endswith("Hz") for symbol, _ in unit.atoms) or (
-        _is_per_time(unit) and unit.atoms[0][0] != "s"
-    )
+    return _has_hertz(unit) or (_is_per_time(unit) and unit.atoms[0][0] != "s")
+
+
+def _has_hertz(unit: Unit) -> bool:
+    return any(symbol.endswith("Hz") for symbol, _ in unit.atoms)
 
 
 def _is_per_time(unit: Unit) -> bool:

@@ -356,15 +356,14 @@ class ProgramUnits:
         """Note where some units count periods and others are of angles, which numbers do not tell
         apart.
         """
-        wanted = (
-            {}
-            if self.unknowns
-            else dict(
-                zip(map("the answer `{}`".format, output_names(program)), self.outputs, strict=True)
-            )
-        )
+        names = [] if self.unknowns else output_names(program)
+        answers = [
+            (f"the answer `{name}`", unit)
+            for name, unit in zip(names, self.outputs, strict=bool(names))
+        ]
+        asked = {name: unit for k, (name, unit) in enumerate(answers) if k in self.chosen}
         named = {f"`{name}`": unit for name, unit in self.point.items()}
-        if (mixed := mixed_kinds(program, named | wanted)) is not None:
+        if (mixed := mixed_kinds(program, {**named, **dict(answers)}, asked)) is not None:
             self.warnings.append(mixed)
 
     def _numbers_in_units(self, values: Mapping[str, Any]) -> dict[str, float]:

@@ -47,6 +47,11 @@ def test_what_mixes_periods_and_angles_is_said(
         (["c/l", "--at", "c=3e8 m/s,l=2 m", "--in", "Hz"], 1.5e8),
         (["w*2", "--at", "w=60 rev/min", "--in", "rad/s"], 4 * math.pi),
         (["f*2", "--at", "f=60 1/min", "--in", "Hz"], 2.0),
+        # a rate of decay is no number of periods
+        (
+            ["exp(-k*t)*cos(w*t)", "--at", "k=60 1/min,w=2 rad/s,t=1 s"],
+            math.exp(-1) * math.cos(2),
+        ),
     ],
 )
 def test_formulas_that_convert_are_not_warned_of(arguments: list[str], value: float) -> None:
