@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from fractions import Fraction
@@ -10,7 +11,7 @@ from typing import Any
 import pytest
 from mpmath import mp, mpc, mpf
 
-from autodiff_cli import ExpressionError, integrate
+from autodiff_cli import ExpressionError, gradient, integrate
 from autodiff_cli.capabilities.integrals import antiderivatives, integrals_in_pieces
 from autodiff_cli.capabilities.integrals.antiderivatives import check_antiderivative, slope_of
 from autodiff_cli.capabilities.integrals.sympy_process import answer as ask_sympy
@@ -465,3 +466,53 @@ def test_an_antiderivative_has_values_where_the_formula_has_some() -> None:
     assert (
         answer.domain == "x < 2" and answer.antiderivative == "x*log(2 - x) - x - 2*log(abs(x - 2))"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "domain", "without", "others"),
+    [
+        ("1/(x^2 + a)", "a != 0 and no condition changes", ["0"], ["2", "-2"]),
+        ("1/(x^2 - a)", "a != 0 and no condition changes", ["0"], ["2", "-2"]),
+        ("abs(x^2 - 1)/a", "a != 0 and no condition changes", ["0"], ["2", "-2"]),
+        ("abs(x - 1)*sqrt(a)", "a >= 0 and no condition changes", ["-1"], ["2"]),
+        ("1/(a*x)", "x != 0 and a != 0", ["0"], ["2", "-2"]),
+        ("exp(a*x)", "a != 0", ["0"], ["2", "-2"]),
+        ("x*exp(a*x)", "a != 0", ["0"], ["2", "-2"]),
+        ("exp(-a*x^2)", "a > 0", ["0", "-1"], ["2"]),
+    ],
+)
+def test_parameters_for_which_an_antiderivative_fails_are_said(
+    text: str, domain: str, without: list[str], others: list[str]
+) -> None:
+    answer = integrate(text, over="x")
+    assert answer.domain == domain and answer.antiderivative is not None
+    for value in others:
+        assert math.isfinite(gradient(answer.antiderivative, {"x": 3, "a": value}).value)
+    for value in without:
+        with pytest.raises(ExpressionError):
+            gradient(answer.antiderivative, {"x": 3, "a": value})
+
+
+@pytest.mark.parametrize(
+    ("text", "between", "expected"),
+    [
+        ("abs(sin(3*x))", "0:3*pi", 6.0),
+        # 11 halves of a period of 2 each, and what is left of 35
+        ("abs(cos(5*x))", "0:7", (22 + math.sin(35 - 11 * math.pi)) / 5),
+        # half of the sum and of the size of the difference, a sine of amplitude sqrt(2)
+        (
+            "max(sin(x), cos(x))",
+            "0:20",
+            (1 - math.cos(20) + math.sin(20)) / 2
+            + (14 - math.sqrt(1 / 2) - math.cos(20 - 6.25 * math.pi)) / math.sqrt(2),
+        ),
+    ],
+)
+def test_many_kinks_leave_proven_digits(text: str, between: str, expected: float) -> None:
+    answer = integrate(text, between=f"x={between}")
+    assert answer.kind == "proven" and answer.value == pytest.approx(expected, rel=1e-15)
+
+
+def test_too_many_kinks_are_said() -> None:
+    with pytest.raises(ExpressionError, match="only proven to be between"):
+        integrate("abs(sin(20*x))", between="x=0:10")

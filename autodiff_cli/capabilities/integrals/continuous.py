@@ -5,8 +5,10 @@ interval.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from functools import partial
 from typing import Any, NamedTuple
 
 from ...engine.algebra.almost_everywhere import as_linear, order_under
@@ -14,13 +16,30 @@ from ...engine.algebra.canonical import exact_value, fraction_node
 from ...engine.algebra.exact_constants import ExactConstants
 from ...engine.algebra.rational_functions import polynomial_in
 from ...engine.algebra.simplify import simplify
-from ...engine.algebra.walk import has_variables, substitute
+from ...engine.algebra.walk import chain_of, has_variables, substitute
 from ...engine.graphs.value import Value, constant, in_order, node, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.budget import Defined
-from ...engine.table.operators import ADD, DIV, GE, GT, LE, LT, NE, NEG, POW, SUB, VARIABLE
+from ...engine.table.operators import (
+    ADD,
+    DIV,
+    EQ,
+    GE,
+    GT,
+    LE,
+    LT,
+    MUL,
+    NE,
+    NEG,
+    NOT,
+    OR,
+    POW,
+    SUB,
+    VARIABLE,
+    WHERE,
+)
 from ...engine.table.primitive import PRIMITIVES
-from ...engine.table.primitives import ABS, LOG, by_name, library_names
+from ...engine.table.primitives import ABS, LOG, SQRT, by_name, library_names
 from ...errors import ExpressionError
 from ...language.printer import expression_text
 
@@ -333,17 +352,127 @@ def domain_of(formula: Value) -> list[Value] | None:
         conditions = conditions_of(formula)
     except NotContinuous:
         return None
+    return _listed(conditions, ())
+
+
+def parameter_domain(formula: Value, name: str) -> list[Value]:
+    """Return what the cases of a formula suppose of other variables than this one, beside the
+    conditions of the cases.
+
+    In `where(a > 0, f/sqrt(a), g/sqrt(-a))` that is `a != 0`, as the condition of the second case
+    says the rest. Beside cases by equality, which are those of numbers that others divide by, only
+    what holds in all cases is returned.
+    """
+    shown: list[Value] = []
+    for path, case in _cases(formula, ()):
+        # cases of the variable are there for any parameters
+        path = tuple(one for one in path if not _has(one, name))  # noqa: PLW2901
+        with suppress(NotContinuous):
+            conditions = [
+                condition for condition in conditions_of(case) if not _has(condition.value, name)
+            ]
+            shown += [
+                one
+                for one in map(partial(_in_all_cases, path=path), _listed(conditions, path))
+                if one is not None
+            ]
+    by_text = {expression_text(one): one for one in shown}
+    return [*by_text.values()]
+
+
+def _in_all_cases(condition: Value, path: Sequence[Value]) -> Value | None:
+    """Return what a condition of a case is for all cases; None where the case says it."""
+    if expression_text(condition) in map(expression_text, path):
+        return None
+    if _is_general(condition, path):
+        return condition
+    is_by_equality = any(part.primitive is EQ for part in in_order(tuple(path)))
+    return None if is_by_equality else chain_of(OR, [*map(_negation, path), condition])
+
+
+def _cases(formula: Value, path: tuple[Value, ...]) -> Iterator[tuple[tuple[Value, ...], Value]]:
+    """Yield the cases of a formula, each with the conditions that lead to it."""
+    if formula.primitive is not WHERE:
+        yield path, formula
+        return
+    condition, then, otherwise = formula._prev
+    yield from _cases(then, (*path, condition))
+    yield from _cases(otherwise, (*path, _negation(condition)))
+
+
+def _negation(condition: Value) -> Value:
+    (negation,) = simplify((node(NOT, (condition,)),))
+    return negation
+
+
+def _has(formula: Value, name: str) -> bool:
+    return any(part.primitive is VARIABLE and part.label == name for part in in_order((formula,)))
+
+
+def _is_general(condition: Value, path: Sequence[Value]) -> bool:
+    """Return whether a condition of a case, `x != 0`, holds in the others too, so that it can be
+    said by itself.
+    """
+    if not path:
+        return True
+    if condition.primitive is not NE or conditions_of(*condition._prev):
+        return False
+    value = Condition(node(SUB, condition._prev), "!=")
+    return all(follows(value, [_negation(one)]) for one in path)
+
+
+def _listed(conditions: Sequence[Condition], facts: Sequence[Value]) -> list[Value]:
+    """Return conditions as formulas, without those that follow from facts or from others."""
     # conditions on a variable alone say most
+    conditions = _joined([*map(_without_root, conditions)])
+    conditions = [_weakened(condition, facts) for condition in conditions]
     conditions.sort(key=lambda condition: len(in_order((_solved(condition),))))
     shown: list[Value] = []
     texts: set[str] = set()
     for condition in conditions:
         simple = _solved(condition)
         text = expression_text(simple)
-        if text not in texts and not follows(condition, shown):
+        if text not in texts and not follows(condition, [*facts, *shown]):
             texts.add(text)
             shown.append(simple)
     return shown
+
+
+def _without_root(condition: Condition) -> Condition:
+    """Return that a number is not 0 for that its root, or a power of it, is not, or a multiple of
+    that.
+    """
+    value = condition.value
+    while condition.relation == "!=":
+        inputs = [one for one in value._prev if exact_value(one) is None]
+        is_power = value.primitive is POW and (exact_value(value._prev[1]) or 0) > 0
+        if len(inputs) != 1 or not (is_power or value.primitive in (SQRT, ABS, NEG, MUL)):
+            break
+        value = inputs[0]
+    return condition._replace(value=value)
+
+
+def _weakened(condition: Condition, facts: Sequence[Value]) -> Condition:
+    """Return that a number is not 0 for that it is positive, where facts say that it is not
+    negative.
+    """
+    is_known = (
+        facts and condition.relation == ">" and follows(condition._replace(relation=">="), facts)
+    )
+    return condition._replace(relation="!=") if is_known else condition
+
+
+def _joined(conditions: Sequence[Condition]) -> list[Condition]:
+    """Return conditions with one that a number is positive for those that it is not negative, and
+    not 0.
+    """
+    texts = {(expression_text(one.value), one.relation) for one in conditions}
+    joined = []
+    for one in conditions:
+        other = {"!=": ">=", ">=": "!="}.get(one.relation, "")
+        is_pair = (expression_text(one.value), other) in texts
+        joined.append(one._replace(relation=">") if is_pair else one)
+    return joined
 
 
 def _solved(condition: Condition) -> Value:

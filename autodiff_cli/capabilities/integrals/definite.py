@@ -355,7 +355,7 @@ def _pieces(
         and high.formula is not None
         and INTEGRABLE not in (low_state, high_state)
     ):
-        total = quadrature.integral(_ball(quadrature, low), _ball(quadrature, high))
+        total = quadrature.integral_in_parts(_ball(quadrature, low), _ball(quadrature, high))
         if total.is_finite():
             return [RegularPiece(low, high, BOUNDED, BOUNDED)], total
     pieces: list[RegularPiece] = []

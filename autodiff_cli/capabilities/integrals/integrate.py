@@ -5,11 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ...engine.algebra.almost_everywhere import conjunction
+from ...engine.table.operators import OR
 from ...errors import Diagnostic
 from ...language.printer import expression_text
 from ...record import Record
 from .antiderivatives import Antiderivative
-from .continuous import domain_of
+from .continuous import domain_of, parameter_domain
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
@@ -87,6 +88,12 @@ def with_antiderivative(about: Integral, found: Antiderivative) -> Integral:
     domain = None
     if conditions is None:
         domain = "no condition changes"
+        if supposed := parameter_domain(found.formula, about.variable):
+            text = expression_text(conjunction(supposed))
+            domain = (
+                f"{f'({text})' if supposed[0].primitive is OR and len(supposed) == 1 else text} and"
+                f" {domain}"
+            )
     elif conditions:
         domain = expression_text(conjunction(conditions))
     checked = "proven" if found.proven else "numerically"

@@ -14,7 +14,7 @@ from flint import acb, arb, ctx, fmpq
 from ...engine.graphs.value import Value, in_order
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT
-from ...engine.numbers.budget import BudgetExceeded, charge
+from ...engine.numbers.budget import BudgetExceeded, charge, use_share
 from ...errors import ExpressionError
 from .complex_balls import ComplexBalls
 
@@ -24,6 +24,10 @@ STEPS_AN_EVALUATION = 2
 MAX_EVALUATIONS = 8_000
 # Near an end: if these are not enough, as many are left for two computations that prove nothing.
 ROUGH_EVALUATIONS = 4_000
+# How often an interval is halved that the most evaluations leave wide.
+MAX_HALVINGS = 3
+# How much of the work that is left halves may take: an antiderivative is checked by the rest.
+SHARE_OF_PARTS = 0.75
 # How far around a place an integrand has to be analytic.
 NEAR = 2.0**-20
 # An interval without a finite ball is halved until it is 2**-40 of the whole.
@@ -99,6 +103,41 @@ class Quadrature:
         known.
         """
         self.types[0].straddles = False
+        return self._fine_integral(low, high)
+
+    def integral_in_parts(self, low: Any, high: Any) -> Any:
+        """Return the ball of the integral between two balls, with more work where many kinks leave
+        it wide.
+        """
+        result = self.integral(low, high)
+        if self._is_wide(result):
+            try:
+                with use_share(SHARE_OF_PARTS):
+                    result = self._integral_in_parts(low, high, result, MAX_HALVINGS)
+            except BudgetExceeded:
+                self.exhausted = None  # of the share
+        return result
+
+    def _integral_in_parts(self, low: Any, high: Any, result: Any, halvings: int) -> Any:
+        """Return the ball of an integral, of its halves where the most evaluations leave it wide,
+        as many kinks do.
+        """
+        if not halvings or not self._is_wide(result):
+            return result
+        with precision(self.bits):
+            middle = ((low + high) / 2).mid()
+            parts = [(ends, self._fine_integral(*ends)) for ends in ((low, middle), (middle, high))]
+            whole = sum(self._integral_in_parts(*ends, part, halvings - 1) for ends, part in parts)
+        return whole if whole.is_finite() else result
+
+    def _is_wide(self, result: Any) -> bool:
+        """Return whether a ball has fewer digits than are asked for, also beside a number of size
+        1.
+        """
+        allowed = arb(2) ** (GUARD_BITS - self.bits) * (1 + abs(result.mid()))
+        return bool(result.is_finite() and result.rad() > allowed)
+
+    def _fine_integral(self, low: Any, high: Any) -> Any:
         with precision(self.bits):
             result = self._integral(low, high, None)
             if result.is_finite() and result.real.rel_accuracy_bits() < self.bits - GUARD_BITS:
