@@ -27,6 +27,10 @@ ROUGH_EVALUATIONS = 4_000
 # How often an interval is halved that the most evaluations leave wide.
 MAX_HALVINGS = 3
 # How much of the work that is left halves may take: an antiderivative is checked by the rest.
+LEAST_GAIN = 4
+"""How much less wide the halves are together where it is worth to halve them again: kinks that
+evaluations are enough for leave nothing wide, and an integrand that is wide everywhere gains 2.
+"""
 SHARE_OF_PARTS = 0.75
 # How far around a place an integrand has to be analytic.
 NEAR = 2.0**-20
@@ -126,8 +130,14 @@ class Quadrature:
             return result
         with precision(self.bits):
             middle = ((low + high) / 2).mid()
-            parts = [(ends, self._fine_integral(*ends)) for ends in ((low, middle), (middle, high))]
-            whole = sum(self._integral_in_parts(*ends, part, halvings - 1) for ends, part in parts)
+            ends = ((low, middle), (middle, high))
+            parts = [self._fine_integral(*pair) for pair in ends]
+            whole = sum(parts)
+            if whole.is_finite() and whole.rad() < result.rad() / LEAST_GAIN:
+                whole = sum(
+                    self._integral_in_parts(*pair, part, halvings - 1)
+                    for pair, part in zip(ends, parts, strict=True)
+                )
         return whole if whole.is_finite() else result
 
     def _is_wide(self, result: Any) -> bool:
