@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import combinations, pairwise
 
 from ...engine.algebra.almost_everywhere import Contradiction, as_linear, assume
@@ -13,12 +14,31 @@ from ...engine.algebra.canonical import exact_value, fraction_node
 from ...engine.algebra.identities import is_zero
 from ...engine.algebra.rational_functions import polynomial_in
 from ...engine.algebra.simplify import simplify
-from ...engine.algebra.walk import rebuild, rewrite, substitute
+from ...engine.algebra.symbolic import truth
+from ...engine.algebra.walk import has_variables, rebuild, rewrite, substitute
 from ...engine.graphs.value import Value, constant, in_order, node, variable
+from ...engine.graphs.value_and_gradient import value_in
+from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.budget import Defined
+from ...engine.numbers.running_digits import RunningDigits
 from ...engine.numerics.polynomials import real_roots
-from ...engine.table.operators import ADD, LE, NEG, SUB, VARIABLE, WHERE
-from ...engine.table.primitives import by_name
+from ...engine.table.operators import (
+    ADD,
+    AND,
+    DIV,
+    GE,
+    GT,
+    LE,
+    LT,
+    MUL,
+    NEG,
+    NOT,
+    OR,
+    SUB,
+    VARIABLE,
+    WHERE,
+)
+from ...engine.table.primitives import SQRT, by_name
 from ...errors import ExpressionError
 from .continuous import OpenInterval
 
@@ -30,6 +50,12 @@ MAX_NESTED = 3
 MAX_SPLIT = 40
 # Roots of polynomials are looked for among fractions of this denominator at most.
 MAX_ROOT_DENOMINATOR = 1000
+DIGITS = 50
+"""Digits in which the signs of irrational numbers are computed."""
+DIGITS_OF_DOUBLE = 17
+SEPARATION = 10**6
+"""Roots that are nearer than the inverse of this have to be proven equal."""
+COMPARED = (LT, LE, GT, GE)
 Piece = Callable[..., Value]
 # What functions are for a negative argument, or difference of their arguments, and for a positive
 # one.
@@ -166,15 +192,145 @@ def is_smooth(formula: Value) -> bool:
 
 
 def is_equal_in_pieces(one: Value, other: Value, name: str) -> bool:
-    """Return whether two formulas are proven to be equal between the points where their pieces
-    meet.
-    """
+    """Return whether two formulas are proven to be equal between the points where their pieces meet."""
     points = breakpoints((one, other), name)
-    if not 0 < len(points) <= MAX_POINTS:
-        return False
-    return all(
-        is_zero(node(SUB, (left, right)))
-        for left, right in smooth_pieces((one, other), name, points)
+    if 0 < len(points) <= MAX_POINTS:
+        pairs = smooth_pieces((one, other), name, points)
+        if all(is_zero(node(SUB, (left, right))) for left, right in pairs):
+            return True
+    between = _pieces_between_roots((one, other), name)
+    return bool(between) and all(is_zero(node(SUB, (left, right))) for left, right in between)
+
+
+# ---- pieces that meet at roots of quadratic equations
+def _pieces_between_roots(formulas: Sequence[Value], name: str) -> list[list[Value]]:
+    """Return what formulas are between the adjacent roots of their differences, and beyond; none if one is not known.
+
+    A difference is linear or quadratic, so that all of its roots are known, and has one sign between adjacent ones,
+    which is that at a number in between.
+    """
+    differences = [one for one in _differences(formulas) if has_variables(one)]
+    roots: list[Value] = []
+    for difference in differences:
+        own = _quadratic_roots(difference, name)
+        if own is None:
+            return []
+        roots += own
+    places = _apart(roots)
+    if not differences or places is None or len(places) > MAX_POINTS:
+        return []
+    pieces = []
+    for low, high in pairwise([None, *places, None]):
+        middle = fraction_node(_between(low, high))
+        piece = rewrite(formulas, partial(_by_signs, name=name, middle=middle))
+        if not all(map(is_smooth, piece)):
+            return []
+        pieces.append(piece)
+    return pieces
+
+
+def _quadratic_roots(formula: Value, name: str) -> list[Value] | None:
+    """Return the real roots of a polynomial of degree 1 or 2; None if it is none, or depends on other variables."""
+    leaves = [leaf for leaf in in_order((formula,)) if leaf.primitive is VARIABLE]
+    coefficients = (
+        polynomial_in(formula, leaves[0]) if [leaf.label for leaf in leaves] == [name] else None
+    )
+    if coefficients is None or not 2 <= len(coefficients) <= 3:
+        return None
+    c, b, *rest = simplify(coefficients)
+    if not rest:
+        return [node(NEG, (node(DIV, (c, b)),))] if _sign_of(b) else None
+    (a,) = rest
+    square = node(
+        SUB, (node(MUL, (b, b)), node(MUL, (fraction_node(Fraction(4)), node(MUL, (a, c)))))
+    )
+    sign = _sign_of(square)
+    if not _sign_of(a) or sign is None:
+        return None
+    roots = [node(SQRT, (square,)), node(NEG, (node(SQRT, (square,)),))] if sign > 0 else []
+    return [
+        node(DIV, (node(SUB, (root, b)), node(MUL, (fraction_node(Fraction(2)), a))))
+        for root in roots
+    ]
+
+
+def _apart(roots: Sequence[Value]) -> list[Fraction] | None:
+    """Return numbers beside the roots in order, those of equal ones once; None if two cannot be
+    told apart.
+    """
+    kept: list[tuple[Fraction, Value]] = []
+    for root in roots:
+        x = _known_number(root)
+        at = None if x is None else Fraction(x).limit_denominator(SEPARATION**2)
+        if at is None or abs(at) > SEPARATION:
+            return None
+        near = [other for place, other in kept if abs(place - at) < Fraction(1, SEPARATION)]
+        if not near:
+            kept.append((at, root))
+        elif not _are_equal(root, near[0], abs(at) > Fraction(1, SEPARATION)):
+            return None
+    return sorted(place for place, _ in kept)
+
+
+def _known_number(number: Value) -> float | None:
+    """Return a number without variables as a double; None if 50 digits do not give all of it."""
+    with Defined(ExpressionError, *NO_RESULT):
+        x = value_in(RunningDigits(DIGITS), number, {})
+        if x is not None and x.correct_digits(DIGITS) >= DIGITS_OF_DOUBLE:
+            return float(x)
+    return 0.0 if is_zero(number) else None
+
+
+def _are_equal(one: Value, other: Value, is_of_one_sign: bool) -> bool:
+    """Return whether two numbers that are near each other are proven to be equal, or their squares:
+    `sqrt(8)/2` and `sqrt(2)`.
+    """
+    squares = [node(MUL, (x, x)) for x in (one, other)]
+    return is_zero(node(SUB, (one, other))) or (is_of_one_sign and is_zero(node(SUB, squares)))
+
+
+def _sign_of(number: Value) -> int | None:
+    """Return the sign of a number without variables; None if 50 digits do not decide, 0 where
+    that is proven.
+    """
+    x = _known_number(number)
+    return None if x is None else (x > 0) - (x < 0)
+
+
+def _by_signs(value: Value, inputs: tuple[Value, ...], name: str, middle: Value) -> Value:
+    """Return an operation without its kink or condition, by the sign of its difference at a number."""
+    primitive = value.primitive
+    if primitive in (WHERE, NOT, AND, OR):
+        return _of_known_conditions(value, inputs)
+    is_piece = primitive.name in PIECES
+    if not 1 <= len(inputs) <= 2 or not (is_piece or primitive in COMPARED):
+        return rebuild(value, inputs)
+    difference = inputs[0] if len(inputs) == 1 else node(SUB, inputs)
+    sign = _sign_of(_at(difference, name, middle))
+    if not sign:
+        return rebuild(value, inputs)
+    if is_piece:
+        return PIECES[primitive.name][sign > 0](*inputs)
+    return truth((sign > 0) == (primitive in (GT, GE)))
+
+
+def _of_known_conditions(value: Value, inputs: tuple[Value, ...]) -> Value:
+    """Return the branch that is taken, or what is known of conditions together."""
+    known = [_known(one) for one in inputs]
+    if value.primitive is WHERE:
+        return rebuild(value, inputs) if known[0] is None else inputs[1 if known[0] else 2]
+    if None in known:
+        return rebuild(value, inputs)
+    if value.primitive is NOT:
+        return truth(not known[0])
+    return truth(all(known) if value.primitive is AND else any(known))
+
+
+def _known(condition: Value) -> bool | None:
+    """Return whether a condition always holds, or never, as `truth` writes it; else None."""
+    sides = [exact_value(side) for side in condition._prev]
+    return (
+        condition.primitive is LE if condition.primitive in (LE, LT) and sides == [0, 0] else None
     )
 
 
