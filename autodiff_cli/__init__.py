@@ -37,20 +37,24 @@ _PUBLIC = {
     "Program": "capabilities.derivatives.program", "grad": "capabilities.derivatives.transforms",
     "value_and_grad": "capabilities.derivatives.transforms",
     "draw": "capabilities.graph.graph_function", "draw_dot": "capabilities.graph.graph_function",
-    "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient_function",
+    "Answer": "api.api_answers", "Gradient": "capabilities.derivatives.gradient",
     "GradientRanges": "capabilities.derivatives.ranges",
     "DigitsOverBox": "capabilities.check.digits_over_box", "Value": "engine.graphs.value",
     "ExpressionError": "errors", "Diagnostic": "errors", "Span": "errors",
 }  # fmt: skip
 
-# The other classes of answers, for annotations: `import *` leaves them out.
+# The other classes of answers, for annotations, with their modules: `import *` leaves them out.
 _ANSWERS = {
-    "Check": "check", "Trace": "trace", "Picture": "graph", "Page": "page", "Hessian": "hessian",
-    "Jacobian": "jacobian", "Taylor": "taylor", "Limit": "limit", "TangentLine": "tangent",
-    "Integral": "integrate", "Diff": "diff", "Solved": "solve", "Curve": "plot", "Surface": "plot",
-    "ImplicitPlot": "plot", "Descent": "descend", "Minimum": "minimize", "Fit": "fit",
-    "Propagation": "propagate", "Exported": "export", "Sheet": "exercise", "Marked": "exercise",
-    "FunctionEntry": "functions", "Functions": "functions", "UnitTable": "units",
+    "Check": "check.check", "Trace": "trace.trace", "Picture": "graph.graph", "Page": "page.page",
+    "Hessian": "derivatives.hessian", "Jacobian": "derivatives.jacobian",
+    "Taylor": "derivatives.taylor", "Limit": "limit.limit", "TangentLine": "tangent.tangent_line",
+    "Integral": "integrals.integrate", "Diff": "formulas.diff", "Solved": "solve.solve",
+    "Curve": "plot.plot", "Surface": "plot.contours", "ImplicitPlot": "plot.implicit",
+    "Descent": "optimize.descend_function", "Minimum": "optimize.minimize", "Fit": "optimize.fit",
+    "Propagation": "propagate.propagate", "Exported": "export.export",
+    "Sheet": "exercise.exercise", "Marked": "exercise.exercise",
+    "FunctionEntry": "formulas.functions", "Functions": "formulas.functions",
+    "UnitTable": "formulas.units",
 }  # fmt: skip
 
 # What other programs look for: `%load_ext autodiff_cli` of a notebook.
@@ -62,7 +66,9 @@ def __getattr__(name: str) -> object:
     from importlib import import_module
 
     value: object
-    home = _PUBLIC.get(_ANSWERS.get(name, name)) or _HOOKS.get(name)
+    home = _PUBLIC.get(name) or _HOOKS.get(name)
+    if name in _ANSWERS:
+        home = f"capabilities.{_ANSWERS[name]}"
     if home is not None:
         value = getattr(import_module(f"{__name__}.{home}"), name)
     else:

@@ -12,22 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ..capability import resolve
 from ..errors import ExpressionError
 from ..record import Record
-from ..show import html as html_of
-from ..show import latex as latex_of
-from ..show import module_beside, view_of, write
-from ..show import record as record_of
-from ..show import svg as svg_of
-from ..show import text as text_of
-from .tracebacks import explained
 
 if TYPE_CHECKING:
     from ..language.diagnostics.leniency import AsRead
 
-# The answer classes of the modules here that are loaded, by those of the questions.
-_ANSWER_CLASSES: dict[type, type[Answer]] = {}
 
-
-class Answer:
+class Answer(Record):
     """The base class of answers: they print as their command does, and display themselves in a
     notebook.
 
@@ -37,25 +27,21 @@ class Answer:
 
     _shows: ClassVar[tuple[str, ...]] = ()
 
-    _choices: Mapping[str, Any] = {}
+    _choices: ClassVar[Mapping[str, Any]] = {}
     """How it is shown: what the options `digits`, `depth` and so on have chosen."""
 
-    _typed: str | None = None
+    _typed: ClassVar[str | None] = None
     """The program as it was typed, if a function was asked."""
 
-    _reading: AsRead | None = None
+    _reading: ClassVar[AsRead | None] = None
     """The program as it was corrected; None if it was read as typed."""
 
-    _values: tuple[str, ...] = ()
+    _values: ClassVar[tuple[str, ...]] = ()
     """Values of the point as they were corrected, if not read as typed."""
 
     def __init_subclass__(cls, shows: tuple[str, ...] = (), **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         cls._shows = shows
-        # an answer that is declared as one has no other class
-        _ANSWER_CLASSES.update(
-            {cls if asked is Record else asked: cls for asked in cls.__bases__[1:2]}
-        )
 
     @property
     def note(self) -> str | None:
@@ -71,21 +57,24 @@ class Answer:
         # what is printed has to be in the encoding of the standard output, which may have no lines
         # of tables
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        return text_of(self, encoding=encoding, **self._choices).removesuffix("\n")
+        from ..show import text
+
+        return text(self, encoding=encoding, **self._choices).removesuffix("\n")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._shows)})"
 
-    def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"an answer is frozen: `{name}` cannot be set")
-
     def to_text(self, format: str = "table", *, document: bool = False) -> str:
         """Return the answer in a format of its command; LaTeX as a `document` if asked."""
-        return text_of(self, format, document=document, **self._choices)
+        from ..show import text
+
+        return text(self, format, document=document, **self._choices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record of the command, without `id` and `line`."""
         text = getattr(self, "text", None) if self._typed is None else self._typed
+        from ..show import record as record_of
+
         record = record_of(self, **self._choices)
         if self._reading is not None:
             record = self._reading.relocate_record(record)
@@ -93,11 +82,15 @@ class Answer:
         return ({} if text is None else {"expr": text}) | note | record
 
     def _repr_html_(self) -> str | None:
+        from ..show import html
+
         # a notebook would prefer HTML to a drawing
-        return None if self._repr_svg_() is not None else html_of(self, **self._choices)
+        return None if self._repr_svg_() is not None else html(self, **self._choices)
 
     def _repr_latex_(self) -> str | None:
-        text = latex_of(self, **self._choices)
+        from ..show import latex
+
+        text = latex(self, **self._choices)
         if text is None:
             return None
         # all notebooks know dollars; some do not know the delimiters of a document
@@ -144,53 +137,15 @@ def as_numbers(numbers: Sequence[Any], dtype: Any = None) -> Any:
     return np.array(rows, dtype=dtype or float)
 
 
-class ByEntry(dict[str, Any]):
-    """Derivatives by name, and by the name of a list, whose entries `x[1]`, `x[2]` have names, in
-    the shape of it.
-    """
-
-    arrays: frozenset[str] = frozenset()
-    """The lists that were arrays of NumPy."""
-    known: Mapping[str, Any] = {}
-    """The point, which has all entries of the lists."""
-
-    def __missing__(self, name: str) -> Any:
-        entries = {_place_of(key): x for key, x in self.items() if key.startswith(f"{name}[")}
-        if not entries:
-            raise KeyError(name)
-        places = [_place_of(key) for key in (*self.known, *self) if key.startswith(f"{name}[")]
-        shape = tuple(map(max, zip(*places, strict=True)))
-        rows = _nested(entries, shape, ())
-        if rows is None:
-            raise KeyError(f"{name}: there are no derivatives by some of its entries")
-        if name in self.arrays:
-            import numpy as np
-
-            return np.array(rows)
-        return rows
-
-
-def _place_of(name: str) -> tuple[int, ...]:
-    return tuple(map(int, name[name.index("[") + 1 : -1].split(",")))
-
-
-def _nested(
-    entries: Mapping[tuple[int, ...], Any], shape: tuple[int, ...], place: tuple[int, ...]
-) -> Any:
-    """Return the entries as lists of lists; None if one is missing."""
-    if not shape:
-        return entries.get(place)
-    parts = [_nested(entries, shape[1:], (*place, k)) for k in range(1, shape[0] + 1)]
-    return None if any(part is None for part in parts) else parts
-
-
 class Drawing(Answer):
     """An answer that is a picture."""
 
     @property
     def svg(self) -> str:
         """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
-        text = svg_of(self, **self._choices)
+        from ..show import svg
+
+        text = svg(self, **self._choices)
         assert text is not None
         return text
 
@@ -200,7 +155,9 @@ class Drawing(Answer):
         Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without
         `force`.
         """
+        from ..show import write
         from ..streams.files import Output
+        from .tracebacks import explained
 
         with explained(None):
             out = Output(str(path), force=force)
@@ -222,6 +179,7 @@ class Plotted(Drawing):
     """An answer in numbers that has a picture too: a notebook shows the numbers."""
 
     def _format(self, path: str) -> str:
+        from ..show import view_of
         from ..show.formats import format_of
 
         view = view_of(self)
@@ -232,11 +190,8 @@ class Plotted(Drawing):
 
 
 def as_answer(answer: Any, **choices: Any) -> Any:
-    """Return the answer of a question as one of its Python function, shown as `choices` say."""
-    kind = type(answer)
-    if kind not in _ANSWER_CLASSES:
-        module_beside(answer, "function")
-    result = object.__new__(_ANSWER_CLASSES.get(kind, kind))
+    """Return a copy of an answer that is shown as `choices` say."""
+    result = object.__new__(type(answer))
     result.__dict__.update(answer.__dict__)
     result.__dict__["_choices"] = {
         name: choice for name, choice in choices.items() if choice is not None

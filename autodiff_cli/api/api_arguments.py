@@ -91,6 +91,10 @@ class PythonCall(OptionValues):
 
         return watched
 
+    def ask(self) -> Any:
+        """Return the answer to the question of the command."""
+        return self.question_method()(self.request)
+
     def __init__(self, command: str, values: Mapping[str, Any]) -> None:
         """Convert the options. Raises `ExpressionError` if they conflict."""
         options = {

@@ -17,12 +17,14 @@ from ..data.frames import QUESTIONS, is_frame
 from ..engine.numbers.budget import use_budget
 from ..errors import ExpressionError
 from ..questions.parse_point import corrections, may_sweep, once_read
-from .api_answers import ByEntry, as_answer
+from .api_answers import as_answer
 from .api_arguments import At, PythonCall, as_meant, convert_arguments, value_reader
 from .keywords import keywords_of
 from .tracebacks import explained, in_python
 
 R = TypeVar("R")
+# What else a function returns that marks an `answer`.
+MARKED = " | Marked"
 # For type checkers: the answer, and the types of arguments that it comes of; None for one that is
 # not there.
 Overloads = Sequence[tuple[str, Mapping[str, str | None]]]
@@ -68,26 +70,14 @@ def answers(
 
     def made(function: Callable[..., R]) -> Callable[..., R]:
         answer_type = function.__annotations__["return"]
+        if command in CHECKS and not answer_type.endswith(MARKED):
+            function.__annotations__["return"] = answer_type + MARKED
         parameters = _parameters(command, placed)
         FUNCTIONS[function.__name__] = Declared(parameters, _ways(command, answer_type, overloads))
         question = Question(command, function, parameters)
         return _function(function, parameters, question.answer)
 
     return made
-
-
-def function_of(
-    kind: type[R], command: str, *placed: str, overloads: Overloads = ()
-) -> Callable[..., R]:
-    """Return the function of a one-question command, with its answer's docstring."""
-
-    def function(call: PythonCall) -> Any:
-        return call.question_method()(call.request)
-
-    function.__name__ = function.__qualname__ = {"grad": "gradient"}.get(command, command)
-    function.__module__, function.__doc__ = kind.__module__, kind.__doc__
-    function.__annotations__["return"] = kind.__name__ + " | Marked" * (command in CHECKS)
-    return answers(command, *placed, overloads=overloads)(function)
 
 
 def _parameters(command: str, placed: Sequence[str]) -> list[FunctionParameter]:
@@ -109,9 +99,7 @@ def _parameters(command: str, placed: Sequence[str]) -> list[FunctionParameter]:
 
 def _ways(command: str, answer_type: str, overloads: Overloads) -> Overloads:
     marks = command in CHECKS
-    ways = [*overloads] or [
-        (answer_type.removesuffix(" | Marked"), {"answer": None} if marks else {})
-    ]
+    ways = [*overloads] or [(answer_type.removesuffix(MARKED), {"answer": None} if marks else {})]
     ways += [("Marked", {"answer": "str"})] * marks
     return [*ways, *[("Any", {"at": "Any"})] * (command in QUESTIONS)]
 
@@ -161,6 +149,8 @@ def _name_lists(answer: Any, at: Any) -> None:
     """Let the derivatives by the entries of a list be had by its name."""
     found = getattr(answer, "gradient", None)
     if type(found) is dict and any(name.endswith("]") for name in found):
+        from .by_entry import ByEntry  # most points have no lists
+
         answer.__dict__["gradient"] = by_entry = ByEntry(found)
         by_entry.known = getattr(answer, "point", {})
         typed = at if isinstance(at, Mapping) else {}

@@ -77,10 +77,8 @@ _PLACE = re.compile(r"(<!-- table: ([\w ]+) -->\n).*?(?=<!-- end -->)", re.DOTAL
 def stub() -> str:
     """Return the stub file of the package."""
     package = vars(autodiff_cli)
-    homes = {
-        **package["_PUBLIC"],
-        **{name: package["_PUBLIC"][command] for name, command in package["_ANSWERS"].items()},
-    }
+    answers = {name: f"capabilities.{home}" for name, home in package["_ANSWERS"].items()}
+    homes = {**package["_PUBLIC"], **answers}
     for home in sorted({*homes.values()}):
         # a function is declared when its module is imported
         import_module(f"..{home}", __package__)

@@ -128,6 +128,26 @@ FLAT: Mapping[str, Callable[[Any], list[Any]]] = {
 }
 
 
+def _error_texts(
+    errors: Mapping[int, ExpressionError], where: Places, count: int
+) -> tuple[pa.Buffer, pa.Array]:
+    """Return the bits of the rows that have no error, and the column of the errors as text."""
+    import numpy as np
+    import pyarrow as pa
+
+    # `pyarrow.array` would import pandas
+    rows = sorted(errors)
+    bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
+    bad[rows] = True
+    there, has_text = (pa.py_buffer(np.packbits(bits, bitorder="little")) for bits in (~bad, bad))
+    data = [
+        f"{where(row)}{errors[row].kind}: {errors[row]}".encode(errors="replace") for row in rows
+    ]
+    ends[1:][rows] = [len(text) for text in data]
+    offsets, text = pa.py_buffer(np.cumsum(ends, dtype=np.int32)), pa.py_buffer(b"".join(data))
+    return there, pa.Array.from_buffers(pa.string(), count, [has_text, offsets, text])
+
+
 # ---- a table
 class AnswerBatch(NamedTuple):
     """A batch of answers, and its errors by row."""
@@ -272,25 +292,8 @@ class CompiledRows:
         }
         block.results[:, [*faults]] = np.nan
         there, texts = None, pa.nulls(count, pa.string())
-        # `pyarrow.array` would import pandas
         if errors:
-            rows = sorted(errors)
-            bad, ends = np.zeros(count, bool), np.zeros(count + 1, np.int32)
-            bad[rows] = True
-            there, no_text = (
-                pa.py_buffer(np.packbits(bits, bitorder="little")) for bits in (~bad, bad)
-            )
-            data = [
-                f"{where(row)}{errors[row].kind}: {errors[row]}".encode(errors="replace")
-                for row in rows
-            ]
-            ends[1:][rows] = [len(text) for text in data]
-            buffers = [
-                no_text,
-                pa.py_buffer(np.cumsum(ends, dtype=np.int32)),
-                pa.py_buffer(b"".join(data)),
-            ]
-            texts = pa.Array.from_buffers(pa.string(), count, buffers)
+            there, texts = _error_texts(errors, where, count)
         results = [
             pa.Array.from_buffers(
                 pa.float64(), count, [there, memory.slice(8 * count * k, 8 * count)]

@@ -6,7 +6,7 @@ import re
 import string
 import textwrap
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -70,13 +70,7 @@ def tables_text() -> str:
     origins = list(dict.fromkeys(rule.origin.name for rule in rules))
     width = len(terminals)
     shifts, lookaheads, states, goto = _parse_tables(table, rules, terminals, origins)
-    usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
-    others = [
-        f"{place}: {x}"
-        for k, targets in goto.items()
-        for place, x in targets.items()
-        if x != usual[k]
-    ]
+    usual, others = _most_common(goto)
 
     ascii_signs = _ascii_signs(pattern)
     parts = _rules(rules, origins)
@@ -87,52 +81,53 @@ def tables_text() -> str:
     pair = _pair({name: named[name] for name in pattern.groupindex}, list(words))
     lines = [
         HEADER,
-        (
-            "# Lark's one pattern for all tokens, after white space (the number of the group is"
-            " that of the terminal),"
+        *_comment(
+            "Lark's one pattern for all tokens, after white space (the number of the group is "
+            "that of the terminal), and for what is left: the end of the text, and a "
+            "character that begins no token."
         ),
-        "# and for what is left: the end of the text, and a character that begins no token.",
         f"TOKEN = {tokens!a}",
         "",
-        (
-            "# The text in pairs: a name or a number, which may be missing, and the sign after it,"
-            " which is missing"
+        *_comment(
+            "The text in pairs: a name or a number, which may be missing, and the sign after "
+            "it, which is missing in what is written together (`2x`)."
         ),
-        "# in what is written together (`2x`).",
         f"PAIR = {pair!a}",
         "",
-        "# A number alone.",
+        *_comment("A number alone."),
         f"NUMBER = {named['NUMBER']!a}",
         "",
         *_block("TERMINALS", map(repr, terminals)),
         f"WORDS = {words!r}",
-        "# The signs of plain ASCII, each with its terminal.",
+        *_comment("The signs of plain ASCII, each with its terminal."),
         f"ASCII_SIGNS = {ascii_signs!r}",
         f"IGNORED = {tuple(sorted(parser.lexer_conf.ignore))!r}",
         "",
-        (
-            "# Of each rule: the number of what it makes, its length, the kind of node (if any),"
-            " how many parts are signs."
+        *_comment(
+            "Of each rule: the number of what it makes, its length, the kind of node (if "
+            "any), how many parts are signs."
         ),
         *_block("RULES", map(repr, parts)),
         *_block("ORIGINS", map(repr, map(str, origins))),
-        (
-            "# Terminals with the states to go to; terminals before which a rule ends; of each"
-            " state both, and its rule."
+        *_comment(
+            "Terminals with the states to go to; terminals before which a rule ends; of each "
+            "state both, and its rule."
         ),
         *_block("SHIFTS", map(repr, shifts)),
         *_block("LOOKAHEADS", map(repr, lookaheads)),
         *_block("STATES", map(repr, states)),
-        "# By state and terminal: a state to go to (times the number of terminals), a rule, or 0.",
+        *_comment(
+            "By state and terminal: a state to go to (times the number of terminals), a rule, or 0."
+        ),
         f"ACTION = [0] * (len(STATES) * {width})",
         "for number, (shifts, lookaheads, rule) in enumerate(STATES):",
         "    for terminal, state in SHIFTS[shifts]:",
         f"        ACTION[number * {width} + terminal] = state * {width}",
         "    for terminal in LOOKAHEADS[lookaheads]:",
         f"        ACTION[number * {width} + terminal] = rule",
-        (
-            "# By what a rule makes, in the same way: the state to go to, and that of other states"
-            " than most."
+        *_comment(
+            "By what a rule makes, in the same way: the state to go to, and that of other "
+            "states than most."
         ),
         *_block("GOTO", map(str, usual)),
         *_block("OTHER_GOTO", others, "{}"),
@@ -246,9 +241,20 @@ def _numbered(states: Any, start: int, symbols: Iterable[str]) -> tuple[list[int
     return order, after
 
 
+def _most_common(goto: Mapping[int, Mapping[int, int]]) -> tuple[list[int], list[str]]:
+    """Return the state that most lead to, by what a rule makes, and the others as rows of text."""
+    usual = [Counter(targets.values()).most_common(1)[0][0] for targets in goto.values()]
+    rows = ((k, place, x) for k, targets in goto.items() for place, x in targets.items())
+    return usual, [f"{place}: {x}" for k, place, x in rows if x != usual[k]]
+
+
+def _comment(text: str) -> list[str]:
+    return [f"# {line}" for line in textwrap.wrap(text, 98, break_on_hyphens=False)]
+
+
 def _block(name: str, items: Iterable[str], brackets: str = "()") -> list[str]:
     lines = textwrap.wrap(
-        "".join(f"{item}, " for item in items), 114, break_long_words=False, break_on_hyphens=False
+        "".join(f"{item}, " for item in items), 94, break_long_words=False, break_on_hyphens=False
     )
     return [f"{name} = {brackets[0]}", *[f"    {line}" for line in lines], brackets[1]]
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from ...api.api_answers import Answer
 from ...engine.algebra.guards_at_point import gradient_around, settle_guards
 from ...engine.graphs.value_and_gradient import value_and_gradient
 from ...engine.numbers import budget
@@ -36,7 +37,6 @@ from ...questions.digits import (
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.problem import Point, Problem
 from ...questions.rounding import proven_digits
-from ...record import Record
 
 if TYPE_CHECKING:
     from ...compiled.data_loss import DataLoss, LossSpec, LossSummary
@@ -48,7 +48,7 @@ if TYPE_CHECKING:
 COMPARISON_SHARE = 0.5
 
 
-class Check(Record):
+class Check(Answer, shows=("agrees", "value", "gradient")):
     """A check of a program's value and gradient at a point."""
 
     declaration = """

@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import check as _check
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .check import Check
 
 
-class Check(Answer, _check.Check, shows=("agrees", "value", "gradient")):
+@answers("check")
+def check(call: PythonCall) -> Check:
     """How many digits of value and gradient are right at least, by 50-digit arithmetic and by
     differences.
 
     >>> check("x*exp(-x**2/2)", {"x": 1.5}).agrees
     True
     """
-
-
-check = function_of(Check, "check")
+    return cast(Check, call.ask())

@@ -54,7 +54,7 @@ class DigitsInPart(Record):
     """The part of the program that loses most of them; empty without one."""
 
 
-class DigitsOverBox(Answer, Record, shows=("agrees", "parts")):
+class DigitsOverBox(Answer, shows=("agrees", "parts")):
     """How many digits of a program's value are right over a box, at least: `check(…, over=…)`."""
 
     declaration = """

@@ -7,6 +7,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
 
+from ...api.api_answers import Answer, as_numbers
 from ...engine.graphs.value import Value, values_of
 from ...engine.numbers.base import NumberType
 from ...engine.numbers.floats import REAL
@@ -58,7 +59,7 @@ class Intermediate(Record, Generic[Number]):
     grad: Number | None
 
 
-class Gradient(Record, Generic[Number]):
+class Gradient(Answer, Generic[Number], shows=("value", "gradient")):
     """Value and gradient of a program at a point."""
 
     declaration = """
@@ -99,6 +100,9 @@ class Gradient(Record, Generic[Number]):
     def output(self) -> Value | None:
         """Return the graph's root, with `data` and `grad` at each node; None except in doubles."""
         return None if self.graph is None else values_of(self.graph)[self.graph.roots[0]]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers([*self.gradient.values()], dtype)
 
 
 def gradient(

@@ -2,17 +2,25 @@
 
 from __future__ import annotations
 
-from typing import Any, Generic, TypeVar
+from typing import Any, cast
 
-from ...api.api_answers import Answer, as_numbers
-from ...api.calls import function_of
-from ...questions.figures import Shown
-from . import gradient as _gradient
-
-Number = TypeVar("Number", bound=Shown)
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .gradient import Gradient
 
 
-class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("value", "gradient")):
+@answers(
+    "grad",
+    overloads=[
+        ("GradientRanges", {"over": "Any"}),
+        (
+            "Gradient[float]",
+            {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"},
+        ),
+        ("Gradient[Any]", {}),
+    ],
+)
+def gradient(call: PythonCall) -> Gradient[Any]:
     """The value of the program `text` at the point `at`, and its partial derivatives by `wrt`, or
     by all variables.
 
@@ -42,20 +50,4 @@ class Gradient(Answer, _gradient.Gradient[Number], Generic[Number], shows=("valu
     >>> found["W"], found["W[2,1]"]
     ([[5.0, 6.0], [5.0, 6.0]], 5.0)
     """
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return as_numbers([*self.gradient.values()], dtype)
-
-
-gradient = function_of(
-    Gradient,
-    "grad",
-    overloads=[
-        ("GradientRanges", {"over": "Any"}),
-        (
-            "Gradient[float]",
-            {"exact": "Literal[False]", "precision": "None", "certified": "Literal[False]"},
-        ),
-        ("Gradient[Any]", {}),
-    ],
-)
+    return cast(Gradient[Any], call.ask())

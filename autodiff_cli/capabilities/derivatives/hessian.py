@@ -8,6 +8,7 @@ from functools import cache, partial
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Answer, as_numbers
 from ...engine.algebra.guards_at_point import smooth_around
 from ...engine.graphs.higher_order import Curvature, check_size_of_hessian, hessian_in
 from ...engine.graphs.value import Source, graph_of
@@ -21,17 +22,16 @@ from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.optional_units import pose_with_units, with_units
 from ...questions.problem import Point, Problem
 from ...questions.rounding import is_accurate, lost_number_warnings, rounding_warnings
-from ...record import Record
 
 if TYPE_CHECKING:
     from ...compiled.data_loss import LossSpec, LossSummary
-    from ...questions.quantities import Units
+    from ...questions.quantities import ProgramUnits, Units
 
 # Larger matrices get no eigenvalues, whose cost is cubic.
 MAX_EIGENVALUES = 100
 
 
-class Hessian(Record):
+class Hessian(Answer, shows=("value", "hessian", "verdict")):
     """Value, gradient and Hessian of a program at a point."""
 
     declaration = """
@@ -71,6 +71,9 @@ class Hessian(Record):
     warnings: tuple[Diagnostic, ...]
     over: LossSummary | None = None
     units: Units | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers(self.hessian, dtype)
 
 
 def hessian(
@@ -121,21 +124,10 @@ def hessian(
 
     if function is not None:
         at = function.derivatives(values, names, [abs(values[name]) for name in names])
-        gradient, matrix = (
-            dict(zip(names, at.gradient, strict=True)),
-            [[*row] for row in at.hessian],
-        )
+        gradient = dict(zip(names, at.gradient, strict=True))
+        matrix = [[*row] for row in at.hessian]
         if measured is not None and tree is not None:
-            gradient = {
-                name: x * measured.factor_of(tree["gradient"][name], [name])
-                for name, x in gradient.items()
-            }
-            for row, units_of_row, name in zip(matrix, tree["hessian"], names, strict=True):
-                scales = [
-                    measured.factor_of(unit, [name, by])
-                    for unit, by in zip(units_of_row, names, strict=True)
-                ]
-                row[:] = [x * scale for x, scale in zip(row, scales, strict=True)]
+            _convert(gradient, matrix, measured, tree)
         numbers: dict[str, Any] = {
             "value": at.value,
             "gradient": gradient,
@@ -188,6 +180,20 @@ def _rounding_warnings(
 
     lost = lost_number_warnings(graph, posed.values, posed.point, second_derivatives, "hessian")
     return warnings + [warning for warning in lost if warning not in warnings]
+
+
+def _convert(
+    gradient: dict[str, float], matrix: list[list[float]], measured: ProgramUnits, tree: Units
+) -> None:
+    """Bring the derivatives of a sum over data to the units of the answer."""
+    names = list(gradient)
+    for name in names:
+        gradient[name] *= measured.factor_of(tree["gradient"][name], [name])
+    for row, units, name in zip(matrix, tree["hessian"], names, strict=True):
+        scales = [
+            measured.factor_of(unit, [name, by]) for unit, by in zip(units, names, strict=True)
+        ]
+        row[:] = [x * scale for x, scale in zip(row, scales, strict=True)]
 
 
 def _in_units(shape: dict[str, Any], tree: Units, *, in_si: bool) -> dict[str, Any]:

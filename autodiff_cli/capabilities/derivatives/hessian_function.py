@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import cast
 
-from ...api.api_answers import Answer, as_numbers
-from ...api.calls import function_of
-from . import hessian as _hessian
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
 from .function_or_text import of_functions_too
+from .hessian import Hessian
 
 
-class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
+@of_functions_too
+@answers("hessian")
+def hessian(call: PythonCall) -> Hessian:
     """Value, gradient, Hessian and its eigenvalues at a point, and what they say of the point.
 
     >>> hessian("x*y", {"x": 0, "y": 0}).hessian
@@ -19,9 +21,4 @@ class Hessian(Answer, _hessian.Hessian, shows=("value", "hessian", "verdict")):
     Of a Python function it returns the function of its derivatives: `hessian(f, argnums)`, as
     `grad` does.
     """
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return as_numbers(self.hessian, dtype)
-
-
-hessian = of_functions_too(function_of(Hessian, "hessian"))
+    return cast(Hessian, call.ask())

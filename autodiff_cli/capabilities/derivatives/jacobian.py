@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Answer, as_numbers
 from ...engine.algebra.guards_at_point import around_guards, with_reason
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import Number, NumberType
@@ -22,7 +23,6 @@ from ...questions.problem import (
     unit_error,
 )
 from ...questions.rounding import lost_derivative_warnings, rounding_warnings
-from ...record import Record
 
 if TYPE_CHECKING:
     from ...questions.quantities import ProgramUnits, Units
@@ -32,7 +32,7 @@ MAX_ENTRIES = 1_000_000
 MAX_OFFERED_CHARACTERS = 80
 
 
-class Jacobian(Record):
+class Jacobian(Answer, shows=("outputs", "values", "jacobian", "product", "gradient")):
     """The outputs of a program at a point, and their derivatives."""
 
     declaration = """
@@ -68,6 +68,10 @@ class Jacobian(Record):
     """The gradient of the outputs' sum weighted with the adjoint."""
     units: Units | None = None
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        product = [*(self.gradient or {}).values()] if self.product is None else self.product
+        return as_numbers(product if self.jacobian is None else self.jacobian, dtype)
+
 
 def jacobian(
     text: str,
@@ -98,11 +102,9 @@ def jacobian(
         if type(value) is Quantity:
             raise unit_error(name, value)
     if in_full and len(names) * len(called) > MAX_ENTRIES:
-        raise limit_error(
-            f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large",
-            "ask for a product with it: `--direction`, `--adjoint`, or for some variables: `--wrt"
-            " x,y`",
-        )
+        message = f"a Jacobian of {len(called):,} rows and {len(names):,} columns is too large"
+        product = "ask for a product with it: `--direction`, `--adjoint`"
+        raise limit_error(message, f"{product}, or for some variables: `--wrt x,y`")
     warnings: list[Diagnostic] = []
     inputs: dict[str, float | str] = {f"point {name}": value for name, value in posed.point.items()}
     inputs |= {f"direction {name}": value for name, value in (along or {}).items()}
@@ -142,9 +144,8 @@ def jacobian(
     numbers = arithmetic.run(inputs, work, tree, hint=True)
     if arithmetic == DOUBLE:
         if in_full:
-            warnings += rounding_warnings(
-                posed.program.graph, posed.values, posed.point, names, "jacobian"
-            )
+            graph = posed.program.graph
+            warnings += rounding_warnings(graph, posed.values, posed.point, names, "jacobian")
         else:
             warnings += _lost_digits_of_products(posed, called, along, weights)
     constants, heard = posed.program.constants, (*posed.warnings, *warnings)

@@ -23,7 +23,7 @@ from .gradient import PreparedProgram
 
 if TYPE_CHECKING:
     from ...compiled.point_derivatives import PointDerivatives
-    from .gradient_function import Gradient
+    from .gradient import Gradient
 
 
 class ProgramDerivatives(Record):

@@ -72,7 +72,7 @@ class BoxPlace(Record):
     """The part of the program that it is about."""
 
 
-class GradientRanges(Answer, Record, shows=("box", "ranges")):
+class GradientRanges(Answer, shows=("box", "ranges")):
     """Proven ranges of a program and its partial derivatives over a box: `gradient(…, over=…,
     certified=True)`.
     """

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Answer, as_numbers
 from ...engine.algebra.guards_at_point import smooth_around
 from ...engine.algebra.walk import rebuild, rewrite
 from ...engine.graphs.higher_order import taylor_in
@@ -35,7 +36,6 @@ from ...questions.figures import Figure
 from ...questions.optional_units import pose_with_units
 from ...questions.problem import Point, have_units, parse
 from ...questions.rounding import branches_are_decided, lost_number_warnings
-from ...record import Record
 
 if TYPE_CHECKING:
     from ...engine.numbers.running_digits import RunningDigits
@@ -56,7 +56,7 @@ DIGITS_OF_DOUBLE = 16
 ROUNDS_TO_ZERO = 2.0**-1074
 
 
-class Taylor(Record):
+class Taylor(Answer, shows=("polynomial",)):
     """A Taylor polynomial: its coefficients and its formula."""
 
     declaration = """
@@ -84,6 +84,9 @@ class Taylor(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers(self.coefficients, dtype)
 
 
 def taylor(

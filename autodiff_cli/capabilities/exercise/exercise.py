@@ -12,6 +12,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, TypeVar
 
+from ...api.api_answers import Answer
 from ...engine.algebra.walk import substitute
 from ...engine.graphs.value import Value, in_order, variable
 from ...engine.graphs.value_and_gradient import value_in
@@ -171,7 +172,7 @@ class Exercise(Record):
         )
 
 
-class Marked(Record):
+class Marked(Answer, shows=("right", "message")):
     """The marking of an answer."""
 
     declaration = """
@@ -218,7 +219,7 @@ class Marked(Record):
         return None if self.exercise.level else self.exercise.program
 
 
-class Sheet(Record):
+class Sheet(Answer, shows=("level", "seed", "title")):
     """Exercises of one level or of several, or about a user's functions."""
 
     declaration = """

@@ -2,21 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from ...api.api_answers import Answer
 from ...api.api_arguments import PythonCall
 from ...api.calls import answers
-from . import exercise as _exercise
 from . import sheet_marks as _marks
-
-
-class Sheet(Answer, _exercise.Sheet, shows=("level", "seed", "title")):
-    """Exercises, with their solutions if these were asked for."""
-
-
-class Marked(Answer, _exercise.Marked, shows=("right", "message")):
-    """The marking of an answer to an exercise."""
+from .exercise import Marked, Sheet
 
 
 @answers(
@@ -36,4 +25,4 @@ def exercise(call: PythonCall) -> Sheet | Marked:
     >>> sheet.exercises[1].program, exercise(2, seed=7, check=2, answer="54").right
     ('f(x) = (2*x + 3)**3', True)
     """
-    return cast(Sheet | Marked, _marks.sheet_or_mark(**call.arguments(_marks.sheet_or_mark)))
+    return _marks.sheet_or_mark(**call.arguments(_marks.sheet_or_mark))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from ...api.api_answers import Answer
 from ...compiled.lowering import Lowering, showing_faults
 from ...compiled.target import SourceUnit, Target, comment_lines
 from ...engine.graphs.adjoint import Recording, record_gradient
@@ -23,7 +24,6 @@ from ...questions.problem import (
     parse,
     wanted_variables,
 )
-from ...record import Record
 from ..formulas.diff import diff
 from ..formulas.guards import comments_of, guard_warnings, program_kinks
 from .targets import DIALECTS, target
@@ -31,7 +31,7 @@ from .targets import DIALECTS, target
 SEVERAL = "`--to sql` exports several outputs, `autodiff jacobian` differentiates them"
 
 
-class Exported(Record):
+class Exported(Answer, shows=("target", "name", "variables")):
     """Generated source code, its names, and its target."""
 
     declaration = """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import export as _export
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .export import Exported
 
 
-class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
+@answers("export", "to")
+def export(call: PythonCall) -> Exported:
     """A function that computes value and gradient, as source code in the language `to`: python by
     default.
 
@@ -16,6 +19,4 @@ class Exported(Answer, _export.Exported, shows=("target", "name", "variables")):
     >>> print(export("x*y", "python").source.splitlines()[-1].strip())
     return t1, (y, x)
     """
-
-
-export = function_of(Exported, "export", "to")
+    return cast(Exported, call.ask())

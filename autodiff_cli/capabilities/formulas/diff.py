@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from itertools import chain, count
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...api.api_answers import Answer
 from ...capability import resolve
 from ...engine.algebra.almost_everywhere import Contradiction, Generic, conjunction, generic_form
 from ...engine.algebra.guards_at_point import gradient_around, smooth_around
@@ -119,7 +120,7 @@ class Derivative(Record):
         return self.short or self.formula
 
 
-class Diff(Record):
+class Diff(Answer, shows=("program", "point")):
     """The derivatives of a program as formulas."""
 
     declaration = """

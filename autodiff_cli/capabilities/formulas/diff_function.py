@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import diff as _diff
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .diff import Diff
 
 
-class Diff(Answer, _diff.Diff, shows=("program", "point")):
+@answers("diff")
+def diff(call: PythonCall) -> Diff:
     """The derivatives of a program as formulas, simplified, and their values if a point is given.
 
     With `steps` also how each is found, in `derivations`. A formula that holds everywhere may have
@@ -26,6 +29,4 @@ class Diff(Answer, _diff.Diff, shows=("program", "point")):
     >>> diff("x**2*sin(x)", answer="2x sin x").hint
     'a term of the product rule is missing: it is u′·v + u·v′'
     """
-
-
-diff = function_of(Diff, "diff")
+    return cast(Diff, call.ask())

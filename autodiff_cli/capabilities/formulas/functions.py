@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from ...api.api_answers import Answer
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic import SYMBOLIC, UNEVALUATED, as_node
 from ...engine.algebra.symbolic_derivative import derivatives as formulas_of
@@ -14,7 +15,6 @@ from ...errors import ExpressionError, near_words
 from ...language.list_functions import FUNCTIONS_OF_LISTS, REPEATED
 from ...language.printer import expression_text
 from ...questions.problem import parse
-from ...record import Record
 from .function_examples import example_of
 
 # The functions of lists by name, which are written out as operations on their entries.
@@ -26,7 +26,7 @@ UNROLLED = {primitive.name: primitive for primitive, _ in FUNCTIONS_OF_LISTS.val
 LISTED = FUNCTIONS | COMPOSED | UNROLLED
 
 
-class FunctionEntry(Record):
+class FunctionEntry(Answer, shows=("signature", "doc")):
     """A function of the language: signature, domain, derivative and definition."""
 
     declaration = """
@@ -62,7 +62,7 @@ class FunctionEntry(Record):
     """What that command prints: its value and its partial derivatives."""
 
 
-class Functions(Record):
+class Functions(Answer):
     """Several functions."""
 
     entries: tuple[FunctionEntry, ...]
@@ -72,6 +72,9 @@ class Functions(Record):
 
     def __len__(self) -> int:
         return len(self.entries)
+
+    def __repr__(self) -> str:
+        return f"<{len(self)} functions>"
 
 
 def functions() -> Functions:

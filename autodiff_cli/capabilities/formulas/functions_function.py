@@ -2,23 +2,10 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from ...api.api_answers import Answer, as_answer
 from ...api.api_arguments import PythonCall
 from ...api.calls import answers
 from . import functions as _functions
-
-
-class FunctionEntry(Answer, _functions.FunctionEntry, shows=("signature", "doc")):
-    """A function of the language: signature, domain, derivative and definition."""
-
-
-class Functions(Answer, _functions.Functions):
-    """All functions of the language."""
-
-    def __repr__(self) -> str:
-        return f"<{len(self)} functions>"
+from .functions import FunctionEntry, Functions
 
 
 @answers(
@@ -33,5 +20,5 @@ def functions(call: PythonCall) -> FunctionEntry | Functions:
     'everywhere'
     """
     if call.name is None:
-        return Functions(tuple([as_answer(entry) for entry in _functions.functions()]))
-    return cast(FunctionEntry, _functions.function(call.name))
+        return _functions.functions()
+    return _functions.function(call.name)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from decimal import Context, Decimal
 from fractions import Fraction
 
+from ...api.api_answers import Answer
 from ...engine.algebra.canonical import without_twos_and_fives
 from ...engine.quantities.table import Constant, TableUnit, constants, spellings, table, units_file
 from ...engine.quantities.unit import Unit, in_base_units, parse_unit, si_unit
@@ -38,7 +39,7 @@ class UnitEntry(Record):
     source: str
 
 
-class UnitTable(Record):
+class UnitTable(Answer):
     """Units and constants."""
 
     declaration = """
@@ -58,6 +59,9 @@ class UnitTable(Record):
     """
 
     entries: tuple[UnitEntry, ...]
+
+    def __repr__(self) -> str:
+        return f"<{len(self.entries)} units and constants>"
 
 
 def units(name: str | None = None) -> UnitTable:

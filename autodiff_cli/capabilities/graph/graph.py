@@ -7,6 +7,8 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...api.api_answers import Drawing
+from ...capability import resolve
 from ...engine.graphs.value import Value, graph_of
 from ...engine.numbers.floats import REAL
 from ...engine.run.flat_graph import Graph, in_order
@@ -66,7 +68,7 @@ class PictureNode(Record):
         return self.adjoint if self.taken else None
 
 
-class Picture(Record):
+class Picture(Drawing):
     """The unsimplified graph of a program; `numbers` is false without a point."""
 
     declaration = """
@@ -92,6 +94,37 @@ class Picture(Record):
     graph: Graph
     order: tuple[int, ...]
     units: Units | None = None
+
+    @property
+    def dot(self) -> str:
+        """The picture in the language of Graphviz."""
+        return self.to_text("dot")
+
+    def _format(self, path: str) -> str:
+        drawn_as = resolve("graph.graph_view.drawn_as")
+        return str(drawn_as(path))
+
+    def render(
+        self, filename: str = "graph", format: str | None = None, *, view: bool = False
+    ) -> str:
+        """Write the picture to `filename` with the ending of its format, as Graphviz's drawings do;
+        return the path.
+
+        A file that is there is replaced. With `view` the system's program shows it.
+        """
+        path = f"{filename}.{format or self._file_format}"
+        self.save(path, force=True)
+        if view:
+            import webbrowser
+            from pathlib import Path
+
+            webbrowser.open(Path(path).resolve().as_uri())
+        return path
+
+    _file_format = "svg"
+
+    def __repr__(self) -> str:
+        return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
 
 
 def picture(

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import cast
 
-from ...api.api_answers import Drawing, as_answer
-from ...api.calls import converted, function_of
+from ...api.api_answers import as_answer
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers, converted
 from ...engine.graphs.value import Value
 from ...errors import usage_error
-from ...show.formats import format_of
 from ...show.numerals import rounding
 from . import graph as _graph
-from .graph_view import FORMATS, writer_of
+from .graph import Picture
 
 
-class Picture(Drawing, _graph.Picture):
+@answers("graph")
+def graph(call: PythonCall) -> Picture:
     """A picture of the graph: every operation, with value and derivative at every node; `symbolic`
     needs no point.
 
@@ -25,39 +26,7 @@ class Picture(Drawing, _graph.Picture):
     ├─ x      2      3
     └─ w      3      2
     """
-
-    @property
-    def dot(self) -> str:
-        """The picture in the language of Graphviz."""
-        return self.to_text("dot")
-
-    def _format(self, path: str) -> str:
-        return writer_of(format_of(None, path, FORMATS, "tree"))
-
-    def render(
-        self, filename: str = "graph", format: str | None = None, *, view: bool = False
-    ) -> str:
-        """Write the picture to `filename` with the ending of its format, as Graphviz's drawings do;
-        return the path.
-
-        A file that is there is replaced. With `view` the system's program shows it.
-        """
-        path = f"{filename}.{format or self._file_format}"
-        self.save(path, force=True)
-        if view:
-            import webbrowser
-            from pathlib import Path
-
-            webbrowser.open(Path(path).resolve().as_uri())
-        return path
-
-    _file_format = "svg"
-
-    def __repr__(self) -> str:
-        return f"<Picture of {len(self.nodes):,} node{'' if len(self.nodes) == 1 else 's'}>"
-
-
-graph = function_of(Picture, "graph")
+    return cast(Picture, call.ask())
 
 
 # The directions of Graphviz, and those of drawings here.

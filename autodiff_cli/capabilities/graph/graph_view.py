@@ -85,6 +85,13 @@ def writer_of(format: str) -> str:
     return "table" if format == "tree" else format
 
 
+def drawn_as(path: str) -> str:
+    """Return the writers' name of the format of a file."""
+    from ...show.formats import format_of  # a graph on a terminal is written by Rich alone
+
+    return writer_of(format_of(None, path, FORMATS, "tree"))
+
+
 def outline(
     graph: Graph,
     root: int | None = None,

@@ -95,12 +95,8 @@ def integrate(
             raise usage_error(
                 "`--wrt` differentiates a definite integral", f"write `--between {name}=0:1`"
             )
-        facts = _facts(assume, program)
-        return (
-            _by_steps(about, integrand, name, facts)
-            if steps
-            else _indefinite(about, integrand, name, facts)
-        )
+        find_it = _by_steps if steps else _indefinite
+        return find_it(about, integrand, name, _facts(assume, program))
     require("flint", "certified", "definite integrals need python-flint, which is not installed")
     from .definite import definite
 
@@ -110,17 +106,15 @@ def integrate(
     answer = definite(about, integrand, name, (low, high), digits, find)
     if steps:
         worked = _by_steps(about, integrand, name, ())
-        found = {
-            key: getattr(worked, key) for key in ("steps", "antiderivative", "checked", "domain")
-        }
-        answer = answer._replace(**found)
+        shared = ("steps", "antiderivative", "checked", "domain")
+        answer = answer._replace(**{key: getattr(worked, key) for key in shared})
     if not wrt or not answer.converges:
         return answer
     from .parameters import Parametric, with_derivatives
 
-    factors = (
-        {by: measured.factor_of(by) for by in wrt if by in held} if measured is not None else {}
-    )
+    factors: dict[str, Value] = {}
+    if measured is not None:
+        factors = {by: measured.factor_of(by) for by in wrt if by in held}
     return with_derivatives(answer, Parametric(name, output, held, places, digits, factors), wrt)
 
 

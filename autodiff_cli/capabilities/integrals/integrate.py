@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...api.api_answers import Answer
 from ...engine.algebra.almost_everywhere import conjunction
 from ...engine.table.operators import OR
 from ...errors import Diagnostic
 from ...language.printer import expression_text
-from ...record import Record
 from .antiderivatives import Antiderivative
 from .continuous import domain_of, parameter_domain
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from .integral_steps import IntegralStep
 
 
-class Integral(Record):
+class Integral(Answer, shows=("kind", "antiderivative", "formula", "value")):
     """An antiderivative, or a definite integral."""
 
     declaration = """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import integrate as _integrate
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .integrate import Integral
 
 
-class Integral(Answer, _integrate.Integral, shows=("kind", "antiderivative", "formula", "value")):
+@answers("integrate")
+def integrate(call: PythonCall) -> Integral:
     """An antiderivative, checked by differentiating it, or a definite integral with proven digits.
 
     >>> integrate("x**2").antiderivative
@@ -18,6 +21,4 @@ class Integral(Answer, _integrate.Integral, shows=("kind", "antiderivative", "fo
     >>> integrate("1/x", between="x=0:1").converges
     False
     """
-
-
-integrate = function_of(Integral, "integrate")
+    return cast(Integral, call.ask())

@@ -6,6 +6,7 @@ import math
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...api.api_answers import Answer
 from ...engine.algebra.almost_everywhere import conjunction
 from ...engine.algebra.asymptotic_series import (
     AsymptoticSeries,
@@ -62,7 +63,7 @@ class OneSided(Record):
     """The number; None if it is infinite, or depends on variables without a value."""
 
 
-class Limit(Record):
+class Limit(Answer, shows=("kind", "formula", "limit")):
     """The limit of a program where a variable approaches a place."""
 
     declaration = """
@@ -150,10 +151,8 @@ def limit(
     }
     for other, place in held.items():
         if place.side:
-            message = (
-                f"`{other}` and `{name}` both approach a place, and a limit is taken in one"
-                " variable"
-            )
+            message = f"`{other}` and `{name}` both approach a place"
+            message += ", and a limit is taken in one variable"
             raise usage_error(message, f"give `{other}` a number, or choose with `--wrt {name}`")
     place = places[name]
     facts = _facts(assume, program)
@@ -181,9 +180,8 @@ def limit(
     formula = None if chosen is None else _formula(chosen)
     tree = None if measured is None else _units_of(measured, held, len(sides))
     numbers = _numbers(arithmetic, held, [chosen, *found.values()], tree)
-    listed = [
-        side._replace(value=value) for side, value in zip(sides, numbers["limits"][1:], strict=True)
-    ]
+    of_sides = zip(sides, numbers["limits"][1:], strict=True)
+    listed = [side._replace(value=value) for side, value in of_sides]
     return Limit(
         text,
         arithmetic,

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import limit as _limit
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .limit import Limit
 
 
-class Limit(Answer, _limit.Limit, shows=("kind", "formula", "limit")):
+@answers("limit")
+def limit(call: PythonCall) -> Limit:
     """The limit of a program where one variable approaches a place: `0`, `"0+"`, `"0-"`, `"inf"`,
     `"-inf"`.
 
@@ -17,6 +20,4 @@ class Limit(Answer, _limit.Limit, shows=("kind", "formula", "limit")):
     >>> answer.exists, [side.formula for side in answer.sides]
     (False, ['-1', '1'])
     """
-
-
-limit = function_of(Limit, "limit")
+    return cast(Limit, call.ask())

@@ -153,7 +153,7 @@ class Ending(Record):
         )
 
 
-class Descent:
+class DescentRun:
     """A prepared run: iterating takes the steps, a row each."""
 
     declaration = """
@@ -190,7 +190,7 @@ class Descent:
             of_epochs = (options.epochs or 1) * self.stride
             self.steps = of_epochs if options.steps is None else min(options.steps, of_epochs)
 
-    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> Descent:
+    def _replace(self, *, warnings: tuple[Diagnostic, ...]) -> DescentRun:
         other = copy(self)
         other.warnings = warnings
         return other
@@ -411,7 +411,7 @@ def descend(
     seed: int = DEFAULT_SEED,
     units: Sequence[str] | str | None = None,
     held: Collection[str] = (),
-) -> Descent:
+) -> DescentRun:
     """Return a run of gradient descent from `point`; iterate over it to take the steps.
 
     Raises `ExpressionError` as `gradient` does at the start; what happens later is in `ending`.
@@ -437,7 +437,7 @@ def descend(
         note = f"the rate {options.rate:g} is in {unit}, for numbers in the units of the start"
         warnings += (Diagnostic("note", note, None, None),) if unit != "1" else ()
     warnings += tuple(lost_digits(evaluator, start, DIGITS_TOLERANCE, required=("", *start.free)))
-    run = Descent(text, evaluator, start, options, maximize, warnings, summary)
+    run = DescentRun(text, evaluator, start, options, maximize, warnings, summary)
     if batch is not None and batch > run.data_rows:
         message = f"a batch of {batch:,} rows is more than the data have ({run.data_rows:,})"
         raise usage_error(message, "leave `--batch` out to take all rows in each step")
@@ -447,7 +447,7 @@ def descend(
     return run
 
 
-def _check_work(run: Descent) -> None:
+def _check_work(run: DescentRun) -> None:
     """Raise an error for a run that does more than is allowed, unless a tolerance may end it
     sooner.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import closing
-from typing import Any, cast
+from typing import Any
 
 from ...api.api_answers import Plotted, as_numbers
 from ...api.api_arguments import PythonCall
@@ -14,7 +14,7 @@ from ...streams.progress import Progress
 from . import descend as _descend
 
 
-class Descent(Plotted, _descend.Descent, shows=("best", "ending")):
+class Descent(Plotted, _descend.DescentRun, shows=("best", "ending")):
     """A run of gradient descent that is over: its `rows`, the `best` of them, and the `ending`.
 
     Its picture, by `save`, is the values over the steps.
@@ -48,16 +48,17 @@ def descend(call: PythonCall) -> Descent:
     >>> [(row.step, row.value, row.point["x"]) for row in run]
     [(0, 9.0, 0.0), (1, 2.25, 1.5), (2, 0.5625, 2.25), (3, 0.140625, 2.625)]
     """
-    run = call.question_method()(call.request)
+    run = call.ask()
     with closing(Progress("steps")) as progress:
         rows = tuple(_watched(run, progress)) if progress.in_notebook else tuple(run)
     if run.ending is not None and run.ending.error is not None:
         explain(run.ending.error, call.text)
-    run.__dict__["rows"] = rows
-    return cast(Descent, run)
+    over = object.__new__(Descent)
+    over.__dict__.update(run.__dict__, rows=rows)
+    return over
 
 
-def _watched(run: _descend.Descent, progress: Progress) -> Iterator[_descend.DescentStep]:
+def _watched(run: _descend.DescentRun, progress: Progress) -> Iterator[_descend.DescentStep]:
     for row in run:
         progress.step(row.step)
         yield row

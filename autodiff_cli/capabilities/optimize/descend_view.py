@@ -8,7 +8,7 @@ from ...show.characters import on_one_line, shorten_end
 from ...show.document import Block, Paragraph, Pieces, assignments, input_lines, numbers_table
 from ...show.numerals import attach_units, heading, unit_of, words
 from ...show.schema import OutputRow, PicturedView, PlotPage, read_declaration
-from .descend import STEP_DECLARATION, Descent, DescentStep
+from .descend import STEP_DECLARATION, DescentRun, DescentStep
 
 # How many rows a terminal is shown.
 MAX_SCREEN_ROWS = 40
@@ -26,7 +26,7 @@ class Run:
     all_rows = "`--format csv` or `jsonl` gives them all"
     """Where the rows are that are left out."""
 
-    def __init__(self, descent: Descent, thin: bool) -> None:
+    def __init__(self, descent: DescentRun, thin: bool) -> None:
         self.descent, self.thin = descent, thin
         self.rows: list[DescentStep] = []
         self.last: DescentStep | None = None
@@ -58,7 +58,7 @@ class Run:
         )
 
 
-Answer: TypeAlias = DescentStep | Run | Descent
+Answer: TypeAlias = DescentStep | Run | DescentRun
 
 
 read_declaration(DescentStep, text=STEP_DECLARATION)  # a run has several
@@ -72,7 +72,7 @@ class DescentView(PicturedView[Answer], of=DescentStep):
 
         return (
             short_formula_sides(answer.text, answer.best.point)
-            if isinstance(answer, Descent)
+            if isinstance(answer, DescentRun)
             else ()
         )
 
@@ -80,8 +80,8 @@ class DescentView(PicturedView[Answer], of=DescentStep):
     other_records = (
         (
             "from Python, about a whole run",
-            (Descent, Run),
-            read_declaration(Descent, {"rows": list}).fields,
+            (DescentRun, Run),
+            read_declaration(DescentRun, {"rows": list}).fields,
         ),
     )
 
@@ -130,7 +130,7 @@ class DescentView(PicturedView[Answer], of=DescentStep):
             yield Paragraph((*value, (" at ", "faint"), *place))
 
     def notebook_document(self, shown: Answer) -> Iterator[Block]:
-        if not isinstance(shown, Descent):
+        if not isinstance(shown, DescentRun):
             return self.document(shown)
         run = Run(shown, thin=True)
         run.all_rows = "its `rows` are all"

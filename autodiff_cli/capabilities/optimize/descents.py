@@ -10,15 +10,15 @@ from ...show.error import report
 from ...show.formats import Documents, Other, Plain, Writer
 from ...show.subject import Subject
 from ...streams.progress import Interruption, Progress
-from .descend import Descent, DescentStep, Ending
+from .descend import DescentRun, DescentStep, Ending
 from .descend_view import Run
 
 
-class RunWriter(Writer[Descent]):
+class RunWriter(Writer[DescentRun]):
     """A writer of runs, row by row; people and pictures get the whole run."""
 
     def __init__(
-        self, out: TextIO, rows: Writer[DescentStep | Run | Descent], many: bool, saved: Saved
+        self, out: TextIO, rows: Writer[DescentStep | Run | DescentRun], many: bool, saved: Saved
     ) -> None:
         super().__init__(rows.format, out, rows.view, many)  # type: ignore[arg-type]
         self.rows = rows
@@ -27,7 +27,7 @@ class RunWriter(Writer[Descent]):
         self.code = 0
         self.saved = saved
 
-    def answer(self, subject: Subject, answer: Descent) -> None:
+    def answer(self, subject: Subject, answer: DescentRun) -> None:
         """Write the steps, in a stream with the number of the line."""
         collected = None
         if isinstance(self.rows, Documents | Other):
@@ -47,7 +47,9 @@ class RunWriter(Writer[Descent]):
             if interruption.code and self.many:
                 raise KeyboardInterrupt(interruption.code - INTERRUPTED)
 
-    def _write_steps(self, answer: Descent, label: Subject, collected: Run | None) -> Interruption:
+    def _write_steps(
+        self, answer: DescentRun, label: Subject, collected: Run | None
+    ) -> Interruption:
         """Take the steps, and write or collect them; return whether the run was interrupted."""
         flush = collected is None and not is_file(self.out)
         shown = Progress("steps", here=collected is not None)

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Plotted, as_numbers
 from ...engine.numbers.base import NO_RESULT
 from ...engine.numbers.budget import BudgetExceeded, Work, use_budget, use_share
 from ...errors import (
@@ -21,9 +23,8 @@ from ...errors import (
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown
 from ...questions.column_uncertainties import Sigma, parse_sigma
 from ...questions.optional_units import left_out, with_units
-from ...questions.parse_point import Range
+from ...questions.parse_point import Range, is_name
 from ...questions.problem import Point
-from ...record import Record
 from .convergence import Several
 from .descend import DEFAULT_SEED
 from .observations import FitFormula, FitInputs, pose_fit, read_formula
@@ -66,7 +67,7 @@ FAR_ORIGIN = 30
 LIKELIHOODS = ("poisson", "binomial")
 
 
-class Fit(Record):
+class Fit(Plotted, shows=("point", "message")):
     """A formula fitted to data."""
 
     declaration = """
@@ -190,6 +191,47 @@ class Fit(Record):
         unit = "" if self.units is None else str(self.units["data"][name])
         return f"{name}{what} [{unit}]" if unit else f"{name}{what}"
 
+    @property
+    def covariance(self) -> list[list[float]] | None:
+        """The covariance matrix of the estimates, in the order of `correlation`; None without
+        standard errors.
+        """
+        errors = [self.parameters[name].error for name in self.correlation]
+        if None in errors:
+            return None
+        numbers = [float(error) for error in errors if error is not None]
+        rows = [
+            [self.correlation[one][other] for other in self.correlation] for one in self.correlation
+        ]
+        return [
+            [r * e * s for r, s in zip(row, numbers, strict=True)]
+            for row, e in zip(rows, numbers, strict=True)
+        ]
+
+    def predict(self, points: Mapping[str, Any] = MappingProxyType({}), /, **columns: Any) -> Any:
+        """Return what the fitted formula predicts, its left side, at values of the predictors:
+        numbers, lists, arrays.
+
+        With bands that is `predict` of `fit`. Raises TypeError for a predictor that has no value.
+        """
+        if self.units is not None:
+            hint = "`fit(…, predict=…)` predicts with units"
+            raise usage_error("the fit has units, and `predict` takes numbers without", hint)
+        from ..derivatives.program import Program  # only what is asked for more needs it
+
+        given = {**points, **columns}
+        response = self.response if is_name(self.response) else None
+        program = Program(read_formula(self.text, [*self.columns], [], response).program)
+        known = {
+            name: self.point[name]
+            for name in program.parameters
+            if name in self.point and name not in given
+        }
+        return program(**known, **given)
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers([each.estimate for each in self.parameters.values()], dtype)
+
 
 def fit(
     text: str,
@@ -232,17 +274,10 @@ def fit(
         formula = formula or read_formula(
             text, list(columns), [*(point or ()), *(fixed or ())], response
         )
-        spreads = parse_sigma(
-            sigma, formula.measured[0] if len(formula.measured) == 1 else formula.response
-        )
-        inputs = FitInputs(
-            columns,
-            with_units(point),
-            with_units(fixed),
-            dict(bounds or {}),
-            spreads,
-            predict or {},
-        )
+        measured = formula.measured[0] if len(formula.measured) == 1 else formula.response
+        spreads = parse_sigma(sigma, measured)
+        values, held = with_units(point), with_units(fixed)
+        inputs = FitInputs(columns, values, held, dict(bounds or {}), spreads, predict or {})
         counts = [*filter(None, (formula.response, trials))] if is_likelihood else []
         formula, inputs, of_units = _with_units(formula, inputs, units, arithmetic, counts)
         problem, observations = pose_fit(formula, inputs, weights)

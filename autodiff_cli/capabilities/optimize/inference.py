@@ -402,10 +402,13 @@ class Inference:
             elif name in self.values:
                 x, error = values[name], errors.get(name)
                 half = None if error is None else self.factor * float(error)
-                ends: Ends | None = (
-                    None if half is None else self.within_bounds(name, float(x), half)
-                )
-                ends = ends if profiles is None else profiles.get(name)
+                ends: Ends | None = None
+                if profiles is not None:
+                    ends = profiles.get(name)
+                elif half is not None and name in self.model.problem.bounds:
+                    ends = self.within_bounds(name, float(x), half)
+                elif half is not None:
+                    ends = float(x) - half, float(x) + half
                 held = (
                     "bound"
                     if name in self.at_bound
@@ -425,14 +428,12 @@ class Inference:
 
     def beyond_bounds(self) -> list[str]:
         """Return the parameters whose linear intervals would reach beyond their bounds."""
-        halves = (
-            (name, self.values[name], self.factor * error) for name, error in self.errors.items()
-        )
-        return [
-            name
-            for name, x, half in halves
-            if self.within_bounds(name, x, half) != (x - half, x + half)
-        ]
+        beyond = []
+        for name in self.model.problem.bounds.keys() & self.errors.keys():
+            x, half = self.values[name], self.factor * self.errors[name]
+            if self.within_bounds(name, x, half) != (x - half, x + half):
+                beyond.append(name)
+        return sorted(beyond, key=self.names.index)
 
     def correlation(self) -> dict[str, dict[str, float]]:
         """Return the correlations of the estimates."""

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Answer, as_numbers
 from ...compiled.evaluator import Evaluator
 from ...errors import Diagnostic, ExpressionError, quote, require, usage_error
 from ...questions.figures import unsigned
 from ...questions.optional_units import program_units, with_units
 from ...questions.parse_point import Range
 from ...questions.problem import Point, Quantity, as_number, number_or_quantity, parse
-from ...record import Record
 from .convergence import ConstraintAtPoint, ConvergenceReport, Sense
 from .descend import DEFAULT_SEED, DescentStep, begin_descent, initial_values
 from .digits_at_end import with_digits
@@ -31,7 +31,7 @@ DATA_PASSES = 50  # through data, about
 MAX_DENSE = 200  # variables of methods with whole matrices
 
 
-class Minimum(Record):
+class Minimum(Answer, shows=("value", "point", "converged", "verdict")):
     """The end point of an optimiser."""
 
     declaration = """
@@ -96,6 +96,14 @@ class Minimum(Record):
     proven: str = ""
     units: Units | None = None
 
+    @property
+    def x(self) -> Any:
+        """The point as an array, in the order of `point`, as SciPy's result has it."""
+        return as_numbers([*self.point.values()])
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        return as_numbers([*self.point.values()], dtype)
+
 
 def _split(names: Collection[str], point: Point) -> tuple[Point, Point]:
     """Return the parts of a point without some variables, and with these alone."""
@@ -154,21 +162,12 @@ def minimize(
     own_wrt = None if wrt is None else [name for name in wrt if name not in alone]
     drawn = None if init is None else partial(initial_values, init, seed)
     evaluator, start, warnings, over_rows = begin_descent(
-        text,
-        own_point,
-        own_wrt,
-        over,
-        DATA_PASSES,
-        drawn,
-        negative=maximize,
-        units=units,
-        held=held,
-        bounds=bounds or {},
-    )
+        text, own_point, own_wrt, over, DATA_PASSES, drawn,
+        negative=maximize, units=units, held=held, bounds=bounds or {},
+    )  # fmt: skip
     start = _with_variables(start, constraints, values, held, wrt)
-    constraints = [
-        _in_own_units(constraint, {**start.point, **point}) for constraint in constraints
-    ]
+    known = {**start.point, **point}
+    constraints = [_in_own_units(constraint, known) for constraint in constraints]
     start = _with_units_of_constraints(start, constraints, point, values)
     limits = _limits(bounds or {}, start)
     if method is None:

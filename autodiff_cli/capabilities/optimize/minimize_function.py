@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any, cast
+from typing import cast
 
-from ...api.api_answers import Answer, as_numbers
 from ...api.api_arguments import PythonCall
-from ...api.calls import answers, function_of
-from . import minimize as _minimize
+from ...api.calls import answers
+from .minimize import Minimum
 
 
-class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "verdict")):
+@answers("minimize")
+def minimize(call: PythonCall) -> Minimum:
     """Minimise a program with SciPy, with the exact gradient and Hessian. Needs the extra
     `optimize`.
 
@@ -20,17 +20,7 @@ class Minimum(Answer, _minimize.Minimum, shows=("value", "point", "converged", "
     >>> answer.x
     array([3.])
     """
-
-    @property
-    def x(self) -> Any:
-        """The point as an array, in the order of `point`, as SciPy's result has it."""
-        return as_numbers([*self.point.values()])
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
-        return as_numbers([*self.point.values()], dtype)
-
-
-minimize = function_of(Minimum, "minimize")
+    return cast(Minimum, call.ask())
 
 
 @answers("maximize")
@@ -42,4 +32,4 @@ def maximize(call: PythonCall) -> Minimum:
     >>> answer.point, answer.value, answer.kind
     ({'x': 3.0}, 2.0, 'maximum')
     """
-    return cast(Minimum, call.question_method()(call.request))
+    return cast(Minimum, call.ask())

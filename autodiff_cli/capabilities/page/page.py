@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Plotted
 from ...engine.algebra.simplify import simplify
 from ...engine.algebra.symbolic import local_partials
 from ...engine.graphs.value import Value, constant, node, variable
 from ...engine.run.flat_graph import Graph
 from ...engine.run.sweep import domain_description
 from ...engine.table.operators import DIV, NE, VARIABLE, WHERE
+from ...engine.table.primitive import Primitive
 from ...errors import Diagnostic, ExpressionError, limit_error
 from ...language.printer import expression_text
 from ...questions.figures import unsigned
@@ -68,7 +70,7 @@ class Node(Record):
     """A number shared by operations at one place of the text; None without one."""
 
 
-class Page(Record):
+class Page(Plotted, shows=("text", "point")):
     """All that a page needs to evaluate a program and to step through it."""
 
     declaration = """
@@ -121,6 +123,22 @@ class Page(Record):
     folded: tuple[Folding, ...]
     units: Units | None = None
 
+    def __str__(self) -> str:
+        return self.html.removesuffix("\n")
+
+    @property
+    def html(self) -> str:
+        """The whole page, which needs no other file."""
+        return self.to_text("html")
+
+    def _repr_html_(self) -> str | None:
+        from html import escape
+
+        frame = (
+            'width="100%" height="760" style="border:0" sandbox="allow-scripts" title="autodiff"'
+        )
+        return f'<iframe {frame} srcdoc="{escape(self.html)}"></iframe>'
+
 
 def page(
     text: str,
@@ -152,12 +170,8 @@ def page(
     operations: dict[tuple[str, str], tuple[int, Operation]] = {}
     nodes = []
     for i in drawn.order:
-        primitive, parents, span, named = (
-            graph.primitives[i],
-            graph.parents[i],
-            graph.span(i),
-            reading_place[i],
-        )
+        primitive, parents = graph.primitives[i], graph.parents[i]
+        span, named = graph.span(i), reading_place[i]
         written: Any = (), "", ()
         used: int | None = None
         if parents:
@@ -168,10 +182,8 @@ def page(
                 source = export(code, "javascript", wrt=free).source
                 message = "division by zero" if primitive is DIV else ""
                 domain = "" if message else domain_description(primitive, len(parents))
-                operations[key] = (
-                    len(operations),
-                    Operation(source, primitive.written, domain, message),
-                )
+                operation = Operation(source, primitive.written, domain, message)
+                operations[key] = len(operations), operation
             used, _ = operations[key]
         here = span, primitive.symbol if parents else ""
         at = None if span is None else text_places.setdefault(here, len(text_places))
@@ -179,11 +191,7 @@ def page(
         selects = primitive.has_structural_zeros
         if primitive.product:
             selects = any(graph.constants.get(p, (1,))[0] == 0 for p in parents)
-        kind = "condition" if primitive.gives_condition else "number"
-        if not parents:
-            kind = "variable" if primitive is VARIABLE else "constant"
-        elif primitive.lazy_inputs is not None:
-            kind = primitive.name.strip("_")
+        kind = _kind(primitive, parents)
         name = writer.names.get(named, ""), named in writer.numbered
         inputs, literal = tuple([place[p] for p in parents]), _literal(graph, i)
         slots, formula, partials = written
@@ -232,6 +240,15 @@ def _derivations(text: str, names: Sequence[str]) -> tuple[Derivation, ...]:
     except ExpressionError:
         return ()
     return entries if sum(len(entry.steps) for entry in entries) <= MAX_STEPS else ()
+
+
+def _kind(primitive: Primitive, parents: Sequence[int]) -> str:
+    """Return what a node is to the page: a variable, a constant, a condition, …"""
+    if not parents:
+        return "variable" if primitive is VARIABLE else "constant"
+    if primitive.lazy_inputs is not None:
+        return primitive.name.strip("_")
+    return "condition" if primitive.gives_condition else "number"
 
 
 def _has_unit(graph: Graph, i: int) -> bool:

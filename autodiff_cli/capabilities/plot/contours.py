@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, BinaryIO, NamedTuple
 
+from ...api.api_answers import Drawing
 from ...compiled.evaluator import Evaluator
 from ...engine.graphs.value_and_gradient import value_and_gradient
 from ...engine.numbers.budget import BudgetExceeded, Defined
@@ -20,7 +21,6 @@ from ...questions.figures import unsigned
 from ...questions.parse_point import Range, read_json
 from ...questions.problem import parse
 from ...questions.rounding import Points, rounding_warnings, rounding_warnings_over, spread_over
-from ...record import Record
 from .sampling import Path
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ REFINEMENT = 4
 MAX_CROSSINGS = 12_000
 
 
-class Surface(Record):
+class Surface(Drawing, shows=("text", "variables")):
     """A function of two variables over a rectangle, for contours."""
 
     declaration = """

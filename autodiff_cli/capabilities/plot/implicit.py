@@ -7,6 +7,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
+from ...api.api_answers import Drawing
 from ...compiled.evaluator import Evaluator
 from ...engine.graphs.value_and_gradient import value_and_gradient
 from ...engine.numbers import budget
@@ -81,7 +82,7 @@ class CurveTangent(NamedTuple):
     normal: tuple[float, float]
 
 
-class ImplicitPlot(Record):
+class ImplicitPlot(Drawing, shows=("text", "variables")):
     """Curves of equations in two variables."""
 
     declaration = """

@@ -9,6 +9,7 @@ from functools import partial
 from itertools import zip_longest
 from typing import TYPE_CHECKING, NamedTuple, TypeAlias
 
+from ...api.api_answers import Drawing
 from ...compiled.evaluator import Evaluator
 from ...engine.algebra.symbolic_derivative import derivatives
 from ...engine.graphs.higher_order import hessian_in
@@ -86,7 +87,7 @@ class Tangent(Record):
         return self.value + self.slope * (x - self.at)
 
 
-class Curve(Record):
+class Curve(Drawing, shows=("text", "variable", "low", "high")):
     """A function of one variable over a range, to be drawn."""
 
     declaration = """

@@ -4,24 +4,11 @@ from __future__ import annotations
 
 from typing import cast
 
-from ...api.api_answers import Drawing
 from ...api.api_arguments import PythonCall
 from ...api.calls import answers
-from . import contours as _surface
-from . import implicit as _implicit
-from . import plot as _plot
-
-
-class Curve(Drawing, _plot.Curve, shows=("text", "variable", "low", "high")):
-    """A function of one variable with its derivative and its tangent."""
-
-
-class Surface(Drawing, _surface.Surface, shows=("text", "variables")):
-    """A function of two variables, as contours."""
-
-
-class ImplicitPlot(Drawing, _implicit.ImplicitPlot, shows=("text", "variables")):
-    """The curves of equations in two variables."""
+from .contours import Surface
+from .implicit import ImplicitPlot
+from .plot import Curve
 
 
 @answers("plot")
@@ -38,4 +25,4 @@ def plot(call: PythonCall) -> Curve | Surface | ImplicitPlot:
     >>> plot("x**2", {"x": 1}, range={"x": (-2, 2)}).tangent
     Tangent(at=1.0, value=1.0, slope=2.0)
     """
-    return cast(Curve | Surface | ImplicitPlot, call.question_method()(call.request))
+    return cast(Curve | Surface | ImplicitPlot, call.ask())

@@ -9,6 +9,7 @@ from functools import cached_property
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...api.api_answers import Plotted
 from ...engine.numbers.budget import current_budget
 from ...engine.numerics.linear_algebra import cholesky, dot, eigenvalues, identity
 from ...engine.numerics.student_t import coverage_factor, level_of
@@ -134,7 +135,7 @@ class Input(Record):
     readings: int
 
 
-class Propagation(Record):
+class Propagation(Plotted):
     """Outputs with their uncertainties."""
 
     declaration = """
@@ -214,6 +215,12 @@ class Propagation(Record):
     constants: dict[str, float]
     warnings: tuple[Diagnostic, ...]
     units: Units | None = None
+
+    def __repr__(self) -> str:
+        return (
+            "<Propagation:"
+            f" {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
+        )
 
 
 def parse_pairs(texts: Iterable[str]) -> dict[Pair, float]:
@@ -359,9 +366,8 @@ def propagate(
     seed = DEFAULT_SEED if seed is None else seed
     count, interrupted = _count_of_draws(samples), False
     is_implicit = not (unknowns is None and between is None)
-    sources = _Sources(
-        text, is_implicit, point or {}, readings or {}, draws or {}, correlation or {}
-    )
+    measured = readings or {}, draws or {}, correlation or {}
+    sources = _Sources(text, is_implicit, point or {}, *measured)
     sources.add_estimates(covariance, fitted)
     units = sources.add_units(units)
     system = system or sources.has_measured_units
@@ -371,14 +377,8 @@ def propagate(
     inputs = _inputs(model, dof or {}, sources.readings, warnings)
     first_notes = len(warnings)
     with _squares_in_doubles():
-        spread = _spread(
-            inputs,
-            sources.correlation,
-            sources.readings,
-            [*sources.tables.values()],
-            model,
-            warnings,
-        )
+        tables = [*sources.tables.values()]
+        spread = _spread(inputs, sources.correlation, sources.readings, tables, model, warnings)
         linear = _linearise(model, spread, warnings, by_size=by_size and not system)
         results = _results(linear, level, k, warnings, drawn=count > 0)
         results = linear.with_worst_cases(results) if worst_case else results

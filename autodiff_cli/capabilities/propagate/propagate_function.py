@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Plotted
-from ...api.calls import function_of
-from . import propagate as _propagate
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .propagate import Propagation
 
 
-class Propagation(Plotted, _propagate.Propagation):
+@answers("propagate")
+def propagate(call: PythonCall) -> Propagation:
     """The outputs of a program with the uncertainties that those of its inputs give them, by the
     GUM (JCGM 100).
 
@@ -23,12 +26,4 @@ class Propagation(Plotted, _propagate.Propagation):
     >>> answer.results[0].written, answer.results[0].interval
     ('254.3(16)', '254.3 ± 3.2 (k = 1.96)')
     """
-
-    def __repr__(self) -> str:
-        return (
-            "<Propagation:"
-            f" {', '.join(f'{result.output} = {result.written}' for result in self.results)}>"
-        )
-
-
-propagate = function_of(Propagation, "propagate")
+    return cast(Propagation, call.ask())

@@ -7,6 +7,7 @@ from contextlib import suppress
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from ...api.api_answers import Answer
 from ...engine.graphs.value import Value, in_order
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...engine.numbers.base import NO_RESULT, Number, NumberType, undecided
@@ -102,7 +103,7 @@ class Solution(Record):
     """The names that the program binds to what depends on the unknowns: y of `y = x**2; x = 3`."""
 
 
-class Solved(Record):
+class Solved(Answer):
     """The solutions of equations, with their derivatives."""
 
     declaration = """
@@ -163,6 +164,13 @@ class Solved(Record):
     formulas: Sequence[FormulaSolution] = ()
     units: Units | None = None
 
+    def __repr__(self) -> str:
+        text = "; ".join(
+            ", ".join(f"{n} = {float(x):.6g}" for n, x in solution.values.items())
+            for solution in self.solutions
+        )
+        return f"<Solved: {text or self.message}>"
+
 
 def solve(
     text: str,
@@ -197,9 +205,8 @@ def solve(
     if every and arithmetic.name != "certified" and _may_lie_anywhere(problem):
         # of one unknown all that ever wider grids show are listed anyway
         every = len(problem.unknowns) > 1
-        problem = (
-            pose(between=dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)) if every else problem
-        )
+        anywhere = dict.fromkeys(problem.unknowns, WITHOUT_BOUNDS)
+        problem = pose(between=anywhere) if every else problem
     _check_options(problem, arithmetic, order, every)
     finder = _finder(problem, stop)
     interrupted = False
@@ -209,25 +216,21 @@ def solve(
     except SolvingStopped:
         interrupted = True
     finder.warn_of_places(starts)
-    solutions = [
-        _FoundRoot(finder, start, order, relative, arithmetic).solution() for start in starts
-    ]
+    roots = [_FoundRoot(finder, start, order, relative, arithmetic) for start in starts]
+    solutions = [root.solution() for root in roots]
     others = [] if every or interrupted else _others(finder, starts)
     if _is_unique_by_matrix(finder, solutions):
         finder.complete = True
-    reason, message = (
-        ("interrupted", "interrupted") if interrupted else _outcome(finder, len(solutions), every)
-    )
-    fixed = _fixed(problem, problem.unknowns)
+    reason, message = _outcome(finder, len(solutions), every)
+    if interrupted:
+        reason = message = "interrupted"
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
     def shown(box: Ends) -> Ends:
-        return (
-            box
-            if measured is None
-            else {name: measured.ends(name, ends) for name, ends in box.items()}
-        )
+        if measured is None:
+            return box
+        return {name: measured.ends(name, ends) for name, ends in box.items()}
 
     return Solved(
         text=text,
@@ -244,11 +247,7 @@ def solve(
         complete=finder.complete,
         evaluations=finder.evaluations,
         variables=list(problem.wanted),
-        point=(
-            arithmetic.run(fixed, lambda m, values: {"point": values}, tree)["point"]
-            if fixed
-            else {}
-        ),
+        point=_point_in(arithmetic, _fixed(problem, problem.unknowns), tree),
         constants=problem.program.constants,
         warnings=tuple(problem.warnings),
         units=tree,
@@ -375,6 +374,14 @@ def _is_unique_by_matrix(finder: Search, solutions: Sequence[Solution]) -> bool:
 def _fixed(problem: Problem, unknowns: Collection[str]) -> Point:
     """Return the values of the variables that are not sought, as typed."""
     return {name: problem.point[name] for name in problem.program.leaves if name not in unknowns}
+
+
+def _point_in(arithmetic: Arithmetic, fixed: Point, units: Units | None) -> dict[str, Any]:
+    """Return values in the numbers and units of the answer."""
+    if not fixed:
+        return {}
+    numbers = arithmetic.run(fixed, lambda m, values: {"point": values}, units)
+    return dict(numbers["point"])
 
 
 def posed_equations(

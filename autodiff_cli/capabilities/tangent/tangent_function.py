@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import tangent_line as _tangent_line
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .tangent_line import TangentLine
 
 
-class TangentLine(Answer, _tangent_line.TangentLine, shows=("tangent", "normal")):
+@answers("tangent")
+def tangent(call: PythonCall) -> TangentLine:
     """The tangent and the normal of a program's graph, or of the curve of an equation, at a point.
 
     >>> answer = tangent("x**2", {"x": 2})
@@ -18,6 +21,4 @@ class TangentLine(Answer, _tangent_line.TangentLine, shows=("tangent", "normal")
     >>> tangent("x**2 + y**2 = 25", {"x": 3, "y": 4}).tangent
     'y = 6.25 - 0.75*x'
     """
-
-
-tangent = function_of(TangentLine, "tangent")
+    return cast(TangentLine, call.ask())

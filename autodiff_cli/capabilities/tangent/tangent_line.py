@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from ...api.api_answers import Answer
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants
 from ...engine.graphs.value import Value
 from ...engine.graphs.value_and_gradient import evaluate_in
 from ...errors import Diagnostic
 from ...questions.arithmetic import Arithmetic, Shown
 from ...questions.problem import parse
-from ...record import Record
 
 if TYPE_CHECKING:
     from ...questions.quantities import Units
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 AGREEMENT = 1e-9
 
 
-class TangentLine(Record):
+class TangentLine(Answer, shows=("tangent", "normal")):
     """The tangent and the normal of a graph at a point."""
 
     declaration = """

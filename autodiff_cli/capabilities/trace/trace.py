@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from ...api.api_answers import Answer
 from ...engine.algebra.symbolic import local_partials
 from ...engine.graphs.value import Value, constant, node, variable
 from ...engine.graphs.value_and_gradient import evaluate_in
@@ -98,7 +99,7 @@ class Note(Record):
     message: str
 
 
-class Trace(Record):
+class Trace(Answer, shows=("value", "gradient", "tangent")):
     """A trace: `adjoint_steps` and `gradient` in reverse mode, `tangent_steps` in forward mode."""
 
     declaration = """

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from ...api.api_answers import Answer
-from ...api.calls import function_of
-from . import trace as _trace
+from typing import cast
+
+from ...api.api_arguments import PythonCall
+from ...api.calls import answers
+from .trace import Trace
 
 
-class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
+@answers("trace")
+def trace(call: PythonCall) -> Trace:
     """Every step of the program's evaluation and backpropagation; with `mode="forward"` along a
     `direction`.
 
@@ -16,6 +19,4 @@ class Trace(Answer, _trace.Trace, shows=("value", "gradient", "tangent")):
     >>> trace("log(x1) + x1*x2 - sin(x2)", {"x1": 2, "x2": 5}).gradient["x1"]
     5.5
     """
-
-
-trace = function_of(Trace, "trace")
+    return cast(Trace, call.ask())
