@@ -170,6 +170,17 @@ class _ValueText:
             self.name, float(Decimal(number).scaleb(scale)), float(u.scaleb(scale)), self.text
         )
 
+    def _check_level(self, written: str) -> None:
+        """Raise an error about a level of confidence, such as 95 %, behind an uncertainty."""
+        if BETWEEN.search(written) and (level := _LEVEL.search(written)):
+            hint = (
+                "write the coverage factor, which is 1.96 for 95 % of a normal distribution:"
+                f" `{_COVERED}`"
+            )
+            raise self.refused(
+                f"has the level `{level[1]}` behind it, and not its coverage factor", hint
+            )
+
     def with_sign(self, written: str) -> MeasuredValue | None:
         """Return a value with `±` before its uncertainty, perhaps scaled and with a coverage
         factor.
@@ -181,14 +192,7 @@ class _ValueText:
             if not k > 0:
                 raise self.refused(f"has the coverage factor {k}", "a coverage factor is above 0")
             written = written[: coverage.start()].rstrip()
-        if BETWEEN.search(written) and (level := _LEVEL.search(written)):
-            hint = (
-                "write the coverage factor, which is 1.96 for 95 % of a normal distribution:"
-                f" `{_COVERED}`"
-            )
-            raise self.refused(
-                f"has the level `{level[1]}` behind it, and not its coverage factor", hint
-            )
+        self._check_level(written)
         parts = _split(written, 0, len(written))
         if parts is None and (scaled := _SCALED.fullmatch(written)):
             parts = _split(written, *scaled.span(1))

@@ -333,22 +333,15 @@ def _range(name: str, written: str, begin: int, span: Span, value_of: ValueOf) -
         fail(f"the range{of} needs two ends with a colon between them", span, hint)
     places = begin, begin + len(parts[0]) + 1
     ends = zip(parts, places, strict=True)
-    low, high = [
-        _end(name or "x", part, at, value_of) if part.strip() else None for part, at in ends
-    ]
+    low, high = [_end_or_none(name or "x", part, at, value_of) for part, at in ends]
     first, second = map(str.strip, parts)
     unit = getattr(low, "unit", None) or getattr(high, "unit", None)
     if unit is not None and any(unit.dimension):
-        for x, typed, meant in (
-            (low, first, f"{first} {unit}:{second}"),
-            (high, second, f"{first}:{second} {unit}"),
-        ):
+        meant = f"{first} {unit}:{second}", f"{first}:{second} {unit}"
+        for x, typed, spelling in zip((low, high), (first, second), meant, strict=True):
             if x and not hasattr(x, "unit"):
-                fail(
-                    f"one end of the range{of} has a unit, and `{typed}` has none",
-                    span,
-                    f"write `{prefix}{meant}`",
-                )
+                message = f"one end of the range{of} has a unit, and `{typed}` has none"
+                fail(message, span, f"write `{prefix}{spelling}`")
         _check_one_kind(name or "the range", low, high)
     if low is not None and high is not None and low > high:
         message = f"the range{of} goes the wrong way, from {first} down to {second}"
@@ -363,6 +356,11 @@ def _check_one_kind(name: str, low: float | None, high: float | None) -> None:
         from .periods import check_one_kind  # few ranges have units
 
         check_one_kind(name, *units)
+
+
+def _end_or_none(name: str, text: str, begin: int, value_of: ValueOf) -> float | None:
+    """Return an end of a range; None if it is open."""
+    return _end(name, text, begin, value_of) if text.strip() else None
 
 
 def _end(name: str, text: str, begin: int, value_of: ValueOf) -> float:

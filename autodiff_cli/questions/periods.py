@@ -50,6 +50,16 @@ def check_one_kind(name: str, own: Unit, other: Unit) -> None:
         )
 
 
+def _units_of_literals(program: Program) -> dict[str, Unit]:
+    """Return the units of the numbers of a program, by how these are written."""
+    sources = [source for _, source in program.all_nodes.constants.values() if source]
+    return {f"`{text}`": split_literal(text)[1] for text in sources if "[" in text}
+
+
+def _may_be_rate(unit: Unit) -> bool:
+    return _is_per_time(unit) or _is_of_periods(unit) or _is_of_angles(unit)
+
+
 def mixed_kinds(
     program: Program, units: Mapping[str, Unit], asked: Mapping[str, Unit] | None = None
 ) -> Diagnostic | None:
@@ -61,15 +71,8 @@ def mixed_kinds(
     of decay.
     """
     wishes = asked or {}
-    literals = [
-        source for _, source in program.all_nodes.constants.values() if source and "[" in source
-    ]
-    every = {**units, **wishes, **{f"`{text}`": split_literal(text)[1] for text in literals}}
-    kinds = {
-        name: unit
-        for name, unit in every.items()
-        if _is_per_time(unit) or _is_of_periods(unit) or _is_of_angles(unit)
-    }
+    every = {**units, **wishes, **_units_of_literals(program)}
+    kinds = {name: unit for name, unit in every.items() if _may_be_rate(unit)}
     if len(kinds) < 2 or _has_angles_or_pi(program, every):
         return None
     for (name, own), (other, wanted) in combinations(kinds.items(), 2):

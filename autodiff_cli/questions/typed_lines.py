@@ -581,55 +581,67 @@ def valued_arguments(text: str) -> list[str] | None:
     >>> valued_arguments("y = a*x^2; a = 2")
     ['diff', 'a = 2; y = a*x^2']
     """
-    given = _GIVEN_VALUES.fullmatch(text)
-    line = f"{given[1]}; {_AND.sub('; ', given[2])}" if given else text
-    if "=" not in line or not {";", ",", "\n"} & {*line}:
+    line = _with_values_behind(text)
+    if line is None:
         return None
-    parts = [
-        part.strip()
-        for statement in re.split(r"[;\n]", line)
-        for part in split(statement)
-        if part.strip()
-    ]
-    values = {
-        match[1]: match[2]
-        for part in parts
-        if (match := _VALUE_OF.fullmatch(part)) and _is_value(match[2])
-    }
-    *bound, last = [
-        part for part in parts if not (found := _VALUE_OF.fullmatch(part)) or found[1] not in values
-    ] or [""]
+    parts = _parts_of(line)
+    values = dict(filter(None, map(_value_in, parts)))
+    others = [part for part in parts if _value_in(part) is None]
+    *bound, last = others or [""]
     has_units = not all(map(plain_number, values.values()))
-    is_list = len(split(line)) > 1  # of equations, unless one is a formula for a name
-    if (
-        not values
-        or not last
-        or not (has_units or parts[0] in (*bound, last))
-        or (bound and is_list)
-    ):
+    if not values or not last or not (has_units or parts[0] in others):
         return None
+    if bound and len(split(line)) > 1:
+        return None  # a list of equations, unless one is a formula for a name
     unit = _unit_asked(last)
     formulas = [*bound, last if unit is None else unit[0]]
-    kinds = [_kinds_of(formula) for formula in formulas]
-    if (
-        kinds[:-1] != [["bind"]] * len(bound)
-        or kinds[-1] not in _OUTPUTS
-        or not _are_clear(values, formulas)
-    ):
+    if not _are_formulas(formulas) or not _are_clear(values, formulas):
         return None
-    if not has_units and {*_axes_of("; ".join(formulas))} - values.keys() - {
-        *bound_names("; ".join(formulas))
-    }:
+    return _at_values(formulas, values, None if unit is None else unit[1])
+
+
+def _at_values(formulas: Sequence[str], values: Mapping[str, str], unit: str | None) -> list[str]:
+    """Return the arguments of the command for a program at values, perhaps uncertain ones."""
+    from .problem import SPREAD, UNCERTAIN_DIGITS
+
+    program = "; ".join(formulas)
+    are_plain = all(map(plain_number, values.values()))
+    if are_plain and {*_axes_of(program)} - values.keys() - {*bound_names(program)}:
         bindings = [f"{name} = {value}" for name, value in values.items()]
         return ["diff", "; ".join([*bindings, *formulas])]  # parameters: the variable has no value
     point = ", ".join(f"{name}={value}" for name, value in values.items())
-    from .problem import SPREAD, UNCERTAIN_DIGITS
+    is_uncertain = re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point)
+    wish = [] if unit is None else ["--in", unit]
+    return ["propagate" if is_uncertain else "grad", program, "--at", point, *wish]
 
-    command = "propagate" if re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point) else "grad"
-    return [command, "; ".join(formulas), "--at", point, *(["--in", unit[1]] if unit else [])]
+
+def _with_values_behind(text: str) -> str | None:
+    """Return a line of parts for `F = m*a with m = 2 kg`, and one that has parts as it is."""
+    given = _GIVEN_VALUES.fullmatch(text)
+    line = f"{given[1]}; {_AND.sub('; ', given[2])}" if given else text
+    return line if "=" in line and {";", ",", "\n"} & {*line} else None
+
+
+def _parts_of(line: str) -> list[str]:
+    """Return what stands between the semicolons, line ends and commas of a line."""
+    statements = re.split(r"[;\n]", line)
+    parts = [part.strip() for statement in statements for part in split(statement)]
+    return [part for part in parts if part]
+
+
+def _value_in(part: str) -> tuple[str, str] | None:
+    """Return the name and the value of `V=230 V`; None if it is something else."""
+    found = _VALUE_OF.fullmatch(part)
+    return (found[1], found[2]) if found and _is_value(found[2]) else None
 
 
 _OUTPUTS = (["bind"], ["expression"])
+
+
+def _are_formulas(texts: Sequence[str]) -> bool:
+    """Return whether all but the last of some texts bind a name, and that one is an output."""
+    *bound, last = [_kinds_of(text) for text in texts]
+    return bound == [["bind"]] * len(bound) and last in _OUTPUTS
 
 
 def _kinds_of(formula: str) -> list[str]:

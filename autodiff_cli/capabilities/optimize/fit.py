@@ -306,8 +306,7 @@ def fit(
                 answer = _of_least_squares(
                     text, inference, intervals, inputs, arithmetic, interrupted=interrupted
                 )
-            if tried is not None:
-                answer = _with_tried(answer, tried, of_units)
+            answer = answer if tried is None else _with_tried(answer, tried, of_units)
         answer = answer if of_units is None else _in_units(answer, of_units)
         return (
             answer

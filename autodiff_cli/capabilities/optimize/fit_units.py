@@ -17,6 +17,7 @@ from ...engine.quantities.unit import (
     unit_or_none,
 )
 from ...errors import Diagnostic, ExpressionError, point_error, quote, usage_error
+from ...language.builder import Program
 from ...questions import quantities
 from ...questions.arithmetic import DOUBLE, Arithmetic
 from ...questions.column_uncertainties import Spread, percentage
@@ -80,9 +81,12 @@ class FitUnits:
         self.scales = {name: unit for name, unit in in_units.items() if unit.zero}
         wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
-        mixed = mixed_kinds(
-            program, {f"`{name}`": unit for name, unit in (self.columns | self.wanted).items()}
-        )
+        self._warn_of_mixed_kinds(program)
+
+    def _warn_of_mixed_kinds(self, program: Program) -> None:
+        """Warn of units that are a factor of 2*pi apart."""
+        units = {f"`{name}`": unit for name, unit in (self.columns | self.wanted).items()}
+        mixed = mixed_kinds(program, units)
         self.warnings += [mixed] if mixed else []
 
     def _warn_of_undetermined(self) -> None:

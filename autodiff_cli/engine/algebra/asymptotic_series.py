@@ -614,8 +614,7 @@ class AsymptoticSeries(Lifted):
             if not leads and decay is not True:
                 raise NoAsymptotics  # an oscillating integral may converge
             return lead if leads else True
-        bounds = [bound for bound in (x.end, x.wave and x.wave.monomial) if bound is not None]
-        if all(map(self.decay, bounds)):
+        if all(map(self.decay, _bounds_of_rest(x))):
             return True
         if x.wave is not None:
             raise NoAsymptotics
@@ -694,6 +693,10 @@ class AsymptoticSeries(Lifted):
         except AttributeError:
             raise NoAsymptotics from None
 
+    def _does_not_settle(self, x: Multiseries) -> bool:
+        """Return whether what is not known of a series, or its wave, does not vanish."""
+        return x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0)
+
     def function(self, name: str, xs: Sequence[Multiseries]) -> Multiseries:
         """Return a function of series: its power series where they have finite limits, else by its
         definition.
@@ -704,10 +707,7 @@ class AsymptoticSeries(Lifted):
         if len(xs) == 1 and self.is_swing_about_constant(xs[0]) and _increases_everywhere(name):
             at, is_odd = partial(self.base.step, name), PRIMITIVES[name].odd
             return self.swing(xs[0], at, self.base.number(0), is_odd=is_odd)
-        if any(
-            x.end == {} or (x.wave is not None and self.compare(x.wave.monomial, {}) >= 0)
-            for x in xs
-        ):
+        if any(map(self._does_not_settle, xs)):
             raise NoAsymptotics
         varying = [x for x in xs if not x.is_constant]
         if len(varying) != 1:
@@ -746,6 +746,12 @@ class AsymptoticSeries(Lifted):
         return [
             self.base.number(c) for c in power.coefficients(power.step(name, *numbers), self.size)
         ]
+
+
+def _bounds_of_rest(x: Multiseries) -> list[Any]:
+    """Return the monomials that bound what is not known of a series, and its wave."""
+    wave = None if x.wave is None else x.wave.monomial
+    return [bound for bound in (x.end, wave) if bound is not None]
 
 
 class EventualSigns:
