@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 from mpmath import mp, mpf
 
+from autodiff_cli import gradient
 from autodiff_cli.engine.graphs.value import in_order
 from autodiff_cli.engine.graphs.value_and_gradient import value_and_gradient
 from autodiff_cli.engine.numbers.budget import use_budget
@@ -228,3 +229,29 @@ def test_fractions_stay_exact_up_to_a_thousand_bits() -> None:
     assert product - m.fraction(ratio) == 0
     longer = product * product * product
     assert longer.ratio is None
+
+
+@pytest.mark.parametrize("x", ["1e-300", "1e-30", "0.01", "0.3", "0.999999", "1.5"])
+@pytest.mark.parametrize("order", [1, 2, 3, 10, 41])
+def test_derivatives_of_erfcx_are_right_at_small_numbers(order: int, x: str) -> None:
+    m = Multiprecision(50)
+    with m.context.workdps(50):
+        found = m.erfcx_derivative(order, m.context.mpf(x))
+    with mp.workdps(260):
+        # DLMF 7.18.10 with 7.18.4; at 0 the confluent function is sqrt(pi)/gamma(n/2 + 1)
+        at_zero = mp.factorial(order) / mp.gamma(mpf(order) / 2 + 1)
+        if mpf(x) < 1e-9:
+            wanted, allowed = at_zero, 100 * mpf(x)
+        else:
+            value = mp.hyperu(mpf(order + 1) / 2, mpf(1) / 2, mpf(x) ** 2)
+            wanted, allowed = mp.factorial(order) * value / mp.sqrt(mp.pi), mpf(0)
+        error = abs((-1) ** order * mpf(found) / wanted - 1)
+        assert error < mpf(10) ** -48 + allowed
+
+
+# the sum of a divergent series in huge integers took minutes, without a call
+@pytest.mark.timeout(60)
+def test_a_program_whose_digits_cancel_to_nothing_inside_erfcx_ends() -> None:
+    answer = gradient("erfcx(atan2(tan(1) - ((tan(1) + 1e16) - 1e16), x))", {"x": 5.93e-05})
+    (warning,) = answer.warnings
+    assert "the value and the derivative by `x` have no reliable digit" in warning.message
