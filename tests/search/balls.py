@@ -288,7 +288,9 @@ def _norminv(p: Any) -> Sequence[Any]:
 
 
 def _erfcx(x: Any) -> Sequence[Any]:
-    f = (x * x).exp() * x.erfc()
+    half = arb(1) / 2
+    # of large numbers the exponential and the complement leave the range of exponents
+    f = (x * x).hypgeom_u(half, half) / arb.pi().sqrt() if x > 1 else (x * x).exp() * x.erfc()
     slope = 2 * x * f - 2 / arb.pi().sqrt()
     return f, slope, 2 * f + 2 * x * slope
 

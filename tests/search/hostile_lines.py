@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import json
 import sys
+from codecs import BOM_UTF8
 from pathlib import Path
 from random import Random
 
@@ -48,6 +49,8 @@ def faults(lines: list[bytes], found: Result) -> list[tuple[str, int]]:
     """Return what is wrong with the answers to lines, and the number of the line, 0 for all of
     them.
     """
+    # a stream may begin with a mark of its encoding
+    lines = [lines[0].removeprefix(BOM_UTF8), *lines[1:]]
     records = [json.loads(each) for each in found.out.splitlines()]
     wrong: list[tuple[str, int]] = []
     if [record["line"] for record in records] != [
