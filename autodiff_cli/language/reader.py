@@ -32,13 +32,13 @@ _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
 _SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
-_OPERATION, _OTHER, _PROGRAM = range(7, 10)
-_GROUP, _CALL, _CLOSING = range(10, 13)
+_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
+_GROUP, _CALL, _CLOSING = range(12, 15)
 _ENTRY = -1
 # The actions at a sign that makes the name before it no variable.
 _CALLED = (_AFTER_NAME, _HEAD)
-# The actions that apply a rule of `_MAKERS`.
-_RULES = (_OTHER, _CLOSING)
+# The actions at a sign where something may be wrong.
+_CHECKED = (_HEAD, _ENTRY, _STUCK)
 # The actions after which names may mean something else.
 _SCOPES = (_NEXT, _BODY)
 # In place of a terminal: the text was split anew, and the pair is to be read again.
@@ -73,27 +73,55 @@ class ParseFailure(Exception):
 
 
 def read(builder: Receiver) -> None:
-    """Report all statements of its text to a builder. Raises `ParseFailure`, as a builder does."""
-    # Each sign takes one look into the tables, and one for each rule that ends before it.
-    shift, operation, group, call, closing = _SHIFT, _OPERATION, _GROUP, _CALL, _PROGRAM
+    """Report all statements of its text to a builder. Raises `ParseFailure`, and `NeedsTree` where
+    the builder does.
+    """
+    # Each sign takes one look into the tables, and one for each rule that ends before it. Places
+    # are in pairs.
+    shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
+    name_read, number_read, numeric, cached_number = (
+        NAME,
+        tokens.NUMBER,
+        _NUMERIC,
+        tokens.cached_number,
+    )
     nodes, names, conditions, functions = builder.scope()
-    rows, places = nodes.rows, nodes.places
-    operands, signs = builder.span.split()
+    rows, places, constants = nodes.rows, nodes.places, nodes.constants
+    spans = builder.span
+    operands, signs = spans.split()
     stack: list[Frame] = []
     state = context = _state(0)
     first = 0
     top: Any = None
     for i in count():
         while operand := operands[i]:
-            kind = NAME
+            read = name_read
             if operand in names:
                 top = names[operand]
+            elif operand[0] in numeric:
+                number = (
+                    cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number
+                )(operand)
+                if number is None or "_" in operand:
+                    if spans.split_exactly():
+                        continue
+                    number = _uncommon_number(
+                        builder, operand, number, (first, i), signs[i - 1] if i else ""
+                    )
+                if number is None:
+                    read = tokens.UNREADABLE
+                else:
+                    read = number_read
+                    top = len(places)
+                    constants[top] = number
+                    places.append((first, i))
             elif operand not in functions or signs[i] != "(":
-                kind, node = _new_operand(builder, nodes, operand, (first, i), state)
-                if kind == _SPLIT_AGAIN:
+                read = _name_kind(spans, operand)
+                if read == _SPLIT_AGAIN:
                     continue
-                top = node
-            state = state[kind]
+                if read == name_read and state[read][signs[i]][0] not in _CALLED:
+                    top = builder.name(operand, (first, i))
+            state = state[read]
             break
         sign = signs[i]
         while True:
@@ -103,27 +131,46 @@ def read(builder: Receiver) -> None:
                 context = state = target
                 first, top = i + 1, None
                 break
-            if how == operation:
+            if how == binary:
                 context, before, left = stack.pop()
                 if conditions:
-                    _check_numbers(builder, conditions, (left, top), (before, first, i))
+                    _check_numbers(
+                        builder, conditions, (left, top), ((before, _last(first)), (first, i))
+                    )
                 node = len(places)
-                rows.append((make, node, top, None) if left is None else (make, node, left, top))
+                rows.append((make, node, left, top))
                 top, first = node, before
                 places.append((first, i))
             elif how == group:
                 context, first, _ = stack.pop()
             elif how == call:
-                frame = stack.pop()
                 if operands[i + 1]:
-                    builder.span.split_exactly()
-                called = "" if conditions else operands[first - 1]
-                if called in functions and type(top) is int and signs[i + 1] != "=":
-                    top = _call_of_one(nodes, functions[called], top, (frame[1], i + 1))
+                    spans.split_exactly()
+                called = operands[first - 1]
+                frame = stack.pop()
+                if (
+                    called in functions
+                    and type(top) is int
+                    and not conditions
+                    and signs[i + 1] != "="
+                ):
+                    # A function of one argument without other meanings, as in `builder.call`.
+                    node = len(places)
+                    rows.append((functions[called], node, top, None))
+                    top = node
+                    places.append((frame[1], i + 1))
                 else:
                     top = _call(Parts(builder, operands, signs, (frame,), first, top, i))
                 context, first, _ = frame
-            elif how in _RULES:
+            elif how == prefix:
+                context, before, _ = stack.pop()
+                if conditions:
+                    _check_numbers(builder, conditions, (top,), ((first, i),))
+                node = len(places)
+                rows.append((make, node, top, None))
+                top, first = node, before
+                places.append((first, i))
+            elif how in (_OTHER, _CLOSING):
                 rule, size = make
                 kept = len(stack) - size
                 frames = stack[kept:]
@@ -131,6 +178,10 @@ def read(builder: Receiver) -> None:
                 top = rule(Parts(builder, operands, signs, frames, first, top, i))
                 if frames:
                     context, first, _ = frames[0]
+            elif how == _STATEMENT:
+                top = builder.finish_statement(top, (first, i))
+                if make:
+                    context, first, _ = stack.pop()
             elif how == _PROGRAM:
                 tokens.check_statements(builder.statements, builder.span)
                 return
@@ -138,59 +189,22 @@ def read(builder: Receiver) -> None:
                 first = i + 1
                 break
             else:
-                target, following = _opened(builder, how, target, i, state)
+                following = i + 1
+                if how in _CHECKED:
+                    target, following = _opened(builder, how, target, i, state)
                 if how in _SCOPES:
                     nodes, names, conditions, functions = builder.scope()
-                    rows, places = nodes.rows, nodes.places
+                    rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 stack.append((context, first, None if how in _CALLED else top))
                 context = state = target
                 first, top = following, None
-                if first >= 0:
-                    break
-                continue  # the sign is read in the new state
+                if first < 0:
+                    continue  # the sign is read in the new state
+                break
             state = context[target]
             if how > closing:
                 break
     raise AssertionError("the end of the text ends the loop")
-
-
-def _call_of_one(nodes: Any, primitive: Primitive, argument: int, place: Piece) -> int:
-    """Return the node of a function of one argument without other meanings, as in `builder.call`."""
-    node = len(nodes.places)
-    nodes.rows.append((primitive, node, argument, None))
-    nodes.places.append(place)
-    return node
-
-
-def _new_operand(
-    builder: Receiver, nodes: Any, operand: str, pair: tuple[int, int], state: State
-) -> tuple[int, Any]:
-    """Return the terminal and the node of a number, or of a name that is new; the terminal is
-    `_SPLIT_AGAIN` where the text was split anew, and the node None for what is called.
-    """
-    if operand[0] in _NUMERIC:
-        return _number(builder, nodes, operand, pair)
-    kind = _name_kind(builder.span, operand)
-    is_used = kind == NAME and state[kind][builder.span.signs[pair[1]]][0] not in _CALLED
-    return kind, builder.name(operand, pair) if is_used else None
-
-
-def _number(
-    builder: Receiver, nodes: Any, operand: str, pair: tuple[int, int]
-) -> tuple[int, int | None]:
-    """Return the terminal and the node of an operand that begins with a digit or a point."""
-    is_short = len(operand) <= tokens.MAX_CACHED
-    number = tokens.cached_number(operand) if is_short else tokens.finite_number(operand)
-    if number is None or "_" in operand:
-        if builder.span.split_exactly():
-            return _SPLIT_AGAIN, None
-        number = _uncommon_number(builder, operand, number, pair)
-        if number is None:
-            return tokens.UNREADABLE, None
-    node = len(nodes.places)
-    nodes.constants[node] = number
-    nodes.places.append(pair)
-    return tokens.NUMBER, node
 
 
 def _uncommon_number(
@@ -198,6 +212,7 @@ def _uncommon_number(
     operand: str,
     number: tuple[float, str] | None,
     pair: tuple[int, int],
+    before: str,
 ) -> tuple[float, str] | None:
     """Return a `number` with grouped digits, or one with a unit, or too large; None if it is none.
 
@@ -206,7 +221,6 @@ def _uncommon_number(
     """
     first, *groups = operand.split("_")
     are_thousands = len(first) <= 3 and all(len(group) == 3 for group in groups)
-    before = builder.span.signs[pair[1] - 1] if pair[1] else ""
     if groups and before == "^" and not are_thousands:
         raise ParseFailure(outline(builder), builder.span.start(pair[1]))
     return builder.unusual_number(operand, pair) if number is None else number
@@ -250,18 +264,9 @@ def _opened(builder: Receiver, how: int, target: Any, i: int, state: State) -> t
 
 
 def _check_numbers(
-    builder: Receiver,
-    conditions: Collection[int],
-    operands: tuple[Any, ...],
-    places: tuple[int, int, int],
+    builder: Receiver, conditions: Any, operands: tuple[int, ...], pieces: tuple[Piece, ...]
 ) -> None:
-    """Check that no operand of a sign is a condition; `places` are the pairs that begin the left
-    and the right one, and the last. The left one is None if there is none.
-    """
-    before, first, last = places
-    pieces: tuple[Piece, ...] = (before, _last(first)), (first, last)
-    if operands[0] is None:
-        operands, pieces = operands[1:], pieces[1:]
+    """Check that no operand is a condition; most are not, and cost no call."""
     if any(operand in conditions for operand in operands):
         builder.check_types((), operands, pieces)
 
@@ -417,10 +422,6 @@ def _outputs(parts: Parts) -> Complete:
     return "outputs", parts.inner
 
 
-def _statement(parts: Parts) -> Any:
-    return parts.builder.finish_statement(parts.top, parts.inner)
-
-
 def _superscript(parts: Parts) -> int:
     """Return the node of a base with a superscript, the sign of a pair."""
     builder, sign = parts.builder, parts.last
@@ -444,7 +445,8 @@ def _exponent(builder: Receiver, superscript: str, sign: int) -> int:
     )
 
 
-_OPERATIONS = {p.name: p for p in (ADD, SUB, MUL, DIV, POW, NEG, SQRT)}
+_OPERATIONS = {p.name: (_BINARY, p) for p in (ADD, SUB, MUL, DIV, POW)}
+_OPERATIONS |= {p.name: (_PREFIX, p) for p in (NEG, SQRT)}
 _IN_PARENTHESES = {"group": _GROUP, "call": _CALL}
 _MAKERS: dict[str, Make] = {
     "pos": lambda parts: parts.builder.plus(parts.top, parts.place, parts.inner),
@@ -515,9 +517,6 @@ class State(dict[Any, Any]):
         self.below = below
         self.possible = below is None or (below.below is None and _after(below.number, read) > 0)
 
-    def __repr__(self) -> str:
-        return f"State({self.number}, {self.read})"
-
     def __missing__(self, key: Any) -> Any:
         """Return where a sign, a terminal or an origin leads, and remember it."""
         if type(key) is not str:
@@ -563,13 +562,14 @@ class State(dict[Any, Any]):
                 else (_AGAIN, None, None)
             )
         if name in _OPERATIONS and not closes:
-            return _OPERATION, _ORIGIN + origin, _OPERATIONS[name]
+            how, primitive = _OPERATIONS[name]
+            return how, _ORIGIN + origin, primitive
         if name in _IN_PARENTHESES:
             return _IN_PARENTHESES[name], _ORIGIN + origin, None
         if name == "program":
             return _PROGRAM, None, None
         if ORIGINS[origin] == "_statements":
-            return _OTHER, _ORIGIN + origin, (_statement, signs)
+            return _STATEMENT, _ORIGIN + origin, signs
         return (
             _CLOSING if closes else _OTHER,
             _ORIGIN + origin,
