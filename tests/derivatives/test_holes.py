@@ -145,3 +145,23 @@ def test_a_branch_that_a_constant_decides_has_its_series() -> None:
     assert answer.coefficients == pytest.approx([1, 0, -1 / 6]) and [
         w.kind for w in answer.warnings
     ] == ["removable"]
+
+
+@pytest.mark.parametrize(
+    ("text", "value", "slope"),
+    [
+        ("sin(x)/sum(x, x, x)", "0.333333333333", "0"),
+        ("sin(x)/prod(x, 2, 3)", "0.166666666667", "0"),
+        ("mean(sin(x)/x, x, x)", "0.333333333333", "0.666666666667"),
+        # 1/sin(x) is 1/x + x/6 + …
+        ("sum(1/x, -1/sin(x), cos(x))", "1", "-0.166666666667"),
+    ],
+)
+def test_holes_beside_sums_and_products_of_several_numbers_are_named(
+    text: str, value: str, slope: str
+) -> None:
+    with pytest.raises(ExpressionError) as raised:
+        gradient(text, {"x": 0})
+    assert f"the limit there is {value}, and that of the derivative {slope}:" in str(
+        raised.value.hint
+    )

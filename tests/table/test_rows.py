@@ -376,7 +376,11 @@ OTHERS: dict[str, tuple[str, str]] = {
         "the identities of angles and of exponentials, which no row has",
     ),
     "engine/algebra/bessel_series": ("besseli besselj besselk", "which of two series each has"),
-    "engine/graphs/laurent": ("beta", "its poles are those of the functions that define it"),
+    "engine/graphs/laurent": (
+        "beta sum prod",
+        "the poles of beta are those of the functions that define it; sums and products of several"
+        " series are those of two",
+    ),
     "engine/algebra/canonical": (
         "sum prod sqrt cbrt",
         "arithmetic, for which there is a form of its own",

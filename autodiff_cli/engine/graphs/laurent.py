@@ -6,7 +6,7 @@ other operations the power series of their table row.
 """
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from functools import partial, reduce
 
 from ..numbers.base import Lifted, Number, NumberType, OperatorNumber, Valued
 from ..numbers.budget import Defined
@@ -130,6 +130,8 @@ class _LaurentType(Lifted):
             return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
+        if name in FOLDED:
+            return reduce(partial(FOLDED[name], self), map(self.expand, numbers))
         operation = ARITHMETIC.get(name)
         if operation is None:
             try:
@@ -141,7 +143,7 @@ class _LaurentType(Lifted):
         a, b = map(self.expand, numbers)
         return operation(self, a, b)
 
-    def sum(self, a: Laurent, b: Laurent) -> Laurent:
+    def added(self, a: Laurent, b: Laurent) -> Laurent:
         end, start = min(a.end, b.end), min(a.start, b.start)
         return self.trim(start, [a.at(k) + b.at(k) for k in range(start, end)], max(end, start))
 
@@ -203,11 +205,11 @@ class _LaurentType(Lifted):
         # the rest has the size of the power of u that it is multiplied by
         total = Laurent(self, 0, [])
         for coefficient in reversed(pole.regular):
-            total = self.sum(self.product(total, u), self.trim(0, [coefficient]))
+            total = self.added(self.product(total, u), self.trim(0, [coefficient]))
         leading = self.trim(
             0, [self.base.number(pole.leading.numerator) / pole.leading.denominator]
         )
-        return self.sum(self.quotient(leading, self.power(u, pole.order)), total)
+        return self.added(self.quotient(leading, self.power(u, pole.order)), total)
 
     @staticmethod
     def check_expandable(name: str, inputs: Sequence[Laurent], end: int) -> None:
@@ -225,8 +227,13 @@ class _LaurentType(Lifted):
 
 # Functions whose poles are those of the functions that define them.
 BY_DEFINITION_AT_POLES = by_name({"beta": True})
+# Operations on any number of numbers, by those on two.
+FOLDED: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
+    "sum": _LaurentType.added, "prod": _LaurentType.product,
+})  # fmt: skip
+
 ARITHMETIC: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
-    "add": _LaurentType.sum, "sub": _LaurentType.difference,
+    "add": _LaurentType.added, "sub": _LaurentType.difference,
     "mul": _LaurentType.product, "div": _LaurentType.quotient,
 })  # fmt: skip
 
