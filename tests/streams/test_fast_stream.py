@@ -317,7 +317,7 @@ def test_a_formula_of_a_stream_takes_few_calls() -> None:
 @pytest.mark.parametrize("format", ["json", "csv", "tsv", "plain", "markdown"])
 def test_no_format_takes_much_more_than_records(format: str) -> None:
     assert lines_run(answered(format, 20)) < 1.15 * lines_run(answered("jsonl", 20))
-    assert lines_run(answered(format, 20, again=True)) < 20 * 640
+    assert lines_run(answered(format, 20, again=True)) < 20 * 560
 
 
 def test_request_records_take_no_graph_either() -> None:
