@@ -12,6 +12,12 @@ from typing import TYPE_CHECKING, Any, ClassVar, cast
 from ..capability import resolve
 from ..errors import ExpressionError
 from ..record import Record
+from ..show import html as html_of
+from ..show import latex as latex_of
+from ..show import record as record_of
+from ..show import svg as svg_of
+from ..show import text as text_of
+from ..show import view_of, write
 
 if TYPE_CHECKING:
     from ..language.diagnostics.leniency import AsRead
@@ -57,24 +63,18 @@ class Answer(Record):
         # what is printed has to be in the encoding of the standard output, which may have no lines
         # of tables
         encoding = getattr(sys.stdout, "encoding", None) or "utf-8"
-        from ..show import text
-
-        return text(self, encoding=encoding, **self._choices).removesuffix("\n")
+        return text_of(self, encoding=encoding, **self._choices).removesuffix("\n")
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({', '.join(f'{name}={_short(getattr(self, name))}' for name in self._shows)})"
 
     def to_text(self, format: str = "table", *, document: bool = False) -> str:
         """Return the answer in a format of its command; LaTeX as a `document` if asked."""
-        from ..show import text
-
-        return text(self, format, document=document, **self._choices)
+        return text_of(self, format, document=document, **self._choices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return the JSON record of the command, without `id` and `line`."""
         text = getattr(self, "text", None) if self._typed is None else self._typed
-        from ..show import record as record_of
-
         record = record_of(self, **self._choices)
         if self._reading is not None:
             record = self._reading.relocate_record(record)
@@ -82,15 +82,11 @@ class Answer(Record):
         return ({} if text is None else {"expr": text}) | note | record
 
     def _repr_html_(self) -> str | None:
-        from ..show import html
-
         # a notebook would prefer HTML to a drawing
-        return None if self._repr_svg_() is not None else html(self, **self._choices)
+        return None if self._repr_svg_() is not None else html_of(self, **self._choices)
 
     def _repr_latex_(self) -> str | None:
-        from ..show import latex
-
-        text = latex(self, **self._choices)
+        text = latex_of(self, **self._choices)
         if text is None:
             return None
         # all notebooks know dollars; some do not know the delimiters of a document
@@ -143,9 +139,7 @@ class Drawing(Answer):
     @property
     def svg(self) -> str:
         """The picture as an SVG document. Raises `ExpressionError` if it is too large."""
-        from ..show import svg
-
-        text = svg(self, **self._choices)
+        text = svg_of(self, **self._choices)
         assert text is not None
         return text
 
@@ -155,7 +149,6 @@ class Drawing(Answer):
         Raises `ExpressionError`: `usage` for other names, `io` for a file that is there, without
         `force`.
         """
-        from ..show import write
         from ..streams.files import Output
         from .tracebacks import explained
 
@@ -179,7 +172,6 @@ class Plotted(Drawing):
     """An answer in numbers that has a picture too: a notebook shows the numbers."""
 
     def _format(self, path: str) -> str:
-        from ..show import view_of
         from ..show.formats import format_of
 
         view = view_of(self)

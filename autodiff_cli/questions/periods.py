@@ -72,10 +72,14 @@ def mixed_kinds(
     """
     wishes = asked or {}
     every = {**units, **wishes, **_units_of_literals(program)}
-    kinds = {name: unit for name, unit in every.items() if _may_be_rate(unit)}
+    # the first name of each unit: of many variables that are in one, one is compared
+    kinds: dict[tuple[str, bool], tuple[str, Unit]] = {}
+    for name, unit in every.items():
+        if _may_be_rate(unit):
+            kinds.setdefault((str(unit), name in wishes), (name, unit))
     if len(kinds) < 2 or _has_angles_or_pi(program, every):
         return None
-    for (name, own), (other, wanted) in combinations(kinds.items(), 2):
+    for (name, own), (other, wanted) in combinations(kinds.values(), 2):
         is_asked = name in wishes or other in wishes
         if _are_apart(own, wanted) and (is_asked or _has_hertz(own) or _has_hertz(wanted)):
             message = (

@@ -15,28 +15,25 @@ if TYPE_CHECKING:
 CAPABILITIES = "autodiff_cli.capabilities."
 
 
-def module_beside(answer: Any, part: str) -> ModuleType:
-    """Import the `view` or the Python `function` of an answer's question, modules of names that
-    begin as its own.
-    """
+def _view_module(answer: Any) -> ModuleType:
+    """Import the view of an answer's question, the module of a name that begins as its own."""
     from importlib import import_module
 
     homes = [kind.__module__ for kind in type(answer).__mro__]
-    # the Python functions have kinds of their own of the questions' answers
+    # a run that is over is the answer of a Python function alone
     question = next(
         home for home in homes if home.startswith(CAPABILITIES) and not home.endswith("_function")
     )
     # a plot over two variables is another answer to the same question
-    return import_module(
-        f"{question.replace('.contours', '.plot').replace('.implicit', '.plot')}_{part}"
-    )
+    question = question.replace(".contours", ".plot").replace(".implicit", ".plot")
+    return import_module(f"{question}_view")
 
 
 def view_of(answer: Any, **choices: Any) -> View[Any]:
     """Return the view of an answer, with those of the choices, such as `digits`, that it has."""
     from .schema import view_in
 
-    return view_in(module_beside(answer, "view"))(**choices)
+    return view_in(_view_module(answer))(**choices)
 
 
 def write(

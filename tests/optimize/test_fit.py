@@ -1313,6 +1313,14 @@ def test_a_standard_error_too_large_for_doubles_is_none(tmp_path: Path) -> None:
     assert answer["correlation"] == {}
 
 
+def test_times_far_below_0_are_counted_from_the_first_too() -> None:
+    t = [-1700000000.0 + 60 * i for i in range(12)]
+    y = [5 * math.exp(-0.003 * 60 * i) * (1 + 0.01 * (-1) ** i) for i in range(12)]
+    (far,) = [w for w in fit("y = a*exp(-k*t)", {"t": t, "y": y}).warnings if w.kind == "origin"]
+    assert far.message.startswith("`t` is 2.6e+06 times its range away from 0")
+    assert "write `(t + 1700000000)`" in str(far.hint)
+
+
 @pytest.mark.parametrize("formula", ["y = a*exp(-k*t)", "y = a*exp(-k*t) + c", "y = a*2**(-t/T)"])
 def test_a_decay_over_unix_times_is_told_to_count_from_the_first(formula: str) -> None:
     t = [1_700_000_000.0 + 60 * i for i in range(12)]

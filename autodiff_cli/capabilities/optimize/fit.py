@@ -326,12 +326,13 @@ def _far_origins(answer: Fit) -> Iterator[Diagnostic]:
         if not min(abs(first), abs(last)) > FAR_ORIGIN * (last - first) > 0:
             continue
         unit = "" if answer.units is None else str(answer.units["data"][name])
-        number = f"{first:.15g}[{unit}]" if unit else f"{first:.15g}"
+        number = f"{abs(first):.15g}[{unit}]" if unit else f"{abs(first):.15g}"
+        shifted = f"({name} {'-' if first > 0 else '+'} {number})"
         message = (
-            f"`{name}` is {first / (last - first):.2g} times its range away from 0, where the"
+            f"`{name}` is {abs(first) / (last - first):.2g} times its range away from 0, where the"
             " formula begins"
         )
-        hint = f"count from the first row: write `({name} - {number})` for `{name}` in the formula"
+        hint = f"count from the first row: write `{shifted}` for `{name}` in the formula"
         yield Diagnostic("origin", message, None, hint)
 
 

@@ -221,9 +221,9 @@ def solve(
     others = [] if every or interrupted else _others(finder, starts)
     if _is_unique_by_matrix(finder, solutions):
         finder.complete = True
-    reason, message = _outcome(finder, len(solutions), every)
-    if interrupted:
-        reason = message = "interrupted"
+    reason = message = "interrupted"
+    if not interrupted:
+        reason, message = _outcome(finder, len(solutions), every)
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 

@@ -130,8 +130,6 @@ class _LaurentType(Lifted):
             return self.quotient(above or self.trim(0, [self.one]), below or numbers[0])
         if name == "neg":
             return Laurent(self, numbers[0].start, [-x for x in numbers[0].c])
-        if name in FOLDED:
-            return reduce(partial(FOLDED[name], self), map(self.expand, numbers))
         operation = ARITHMETIC.get(name)
         if operation is None:
             try:
@@ -140,8 +138,7 @@ class _LaurentType(Lifted):
                 if name not in BY_DEFINITION_AT_POLES:
                     raise
                 return self.number(DEFINITIONS[name](self, *numbers))
-        a, b = map(self.expand, numbers)
-        return operation(self, a, b)
+        return reduce(partial(operation, self), map(self.expand, numbers))
 
     def added(self, a: Laurent, b: Laurent) -> Laurent:
         end, start = min(a.end, b.end), min(a.start, b.start)
@@ -227,14 +224,11 @@ class _LaurentType(Lifted):
 
 # Functions whose poles are those of the functions that define them.
 BY_DEFINITION_AT_POLES = by_name({"beta": True})
-# Operations on any number of numbers, by those on two.
-FOLDED: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
-    "sum": _LaurentType.added, "prod": _LaurentType.product,
-})  # fmt: skip
-
+# Operations on two numbers, and on several by two at a time.
 ARITHMETIC: dict[str, Callable[[_LaurentType, Laurent, Laurent], Laurent]] = by_name({
     "add": _LaurentType.added, "sub": _LaurentType.difference,
     "mul": _LaurentType.product, "div": _LaurentType.quotient,
+    "sum": _LaurentType.added, "prod": _LaurentType.product,
 })  # fmt: skip
 
 

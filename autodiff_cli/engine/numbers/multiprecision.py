@@ -267,13 +267,11 @@ def _erfcx(m: Multiprecision, x: Number) -> Number:
 def _erfcx_derivative(m: Multiprecision, n: Number, x: Number) -> Number:
     order, context = whole_order(float(n)), m.context
     m._charge("error")
-    if x < 0:
-        return DEFINITIONS["erfcx_derivative"](m, n, x) if order else m.exp(x * x) * m.erfc(x)
     if x < 1:
         # the confluent function would sum a divergent series of huge terms; the recurrence loses
         # some exp(2*x*sqrt(2*n)) in relative accuracy
         with context.extraprec(8 * math.isqrt(order) + 32):
-            return DEFINITIONS["erfcx_derivative"](m, n, x) if order else m.erfcx(x)
+            return DEFINITIONS["erfcx_derivative"](m, n, x) if order else m.exp(x * x) * m.erfc(x)
     half = context.mpf(1) / 2
     # DLMF 7.18.4, 7.18.10
     size = (
