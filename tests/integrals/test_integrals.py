@@ -492,6 +492,17 @@ def test_parameters_for_which_an_antiderivative_fails_are_said(
             gradient(answer.antiderivative, {"x": 3, "a": value})
 
 
+def test_what_parameters_must_be_in_one_case_is_said_beside_the_other_case() -> None:
+    answer = integrate("1/(a*x^2 + b)", over="x")
+    assert answer.antiderivative is not None and answer.domain is not None
+    assert answer.domain.startswith("(b/a > 0 or a > 0) and (b/a > 0 or b <= 0)")
+    for a, b in ((1, 1), (-1, -1), (1, -1), (2, -3)):
+        assert math.isfinite(gradient(answer.antiderivative, {"x": 3, "a": a, "b": b}).value)
+    for a, b in ((-1, 1), (-2, 3)):
+        with pytest.raises(ExpressionError):
+            gradient(answer.antiderivative, {"x": 3, "a": a, "b": b})
+
+
 @pytest.mark.parametrize(
     ("text", "between", "expected"),
     [
@@ -539,6 +550,8 @@ def test_pieces_that_meet_at_roots_of_quadratic_equations_are_proven(text: str) 
     ("one", "other"),
     [
         ("where(x <= sqrt(2), 2 - x^2, x^2 - 2)", "abs(x^2 - 2)"),
+        # they differ between sqrt(2) and 3/2 alone
+        ("where(x^2 <= 9/4, 2 - x^2, x^2 - 2)", "abs(x^2 - 2)"),
         ("where(x <= -sqrt(2.000001), x^2 - 2, abs(x^2 - 2))", "x^2 - 2"),
         ("where(abs(x) <= sqrt(2), 2 - x^2, x^2 - 2) + 1e-30", "abs(x^2 - 2)"),
         ("abs(x^2 - 2)", "abs(x^2 - 1.9999999999)"),

@@ -231,13 +231,14 @@ def test_fractions_stay_exact_up_to_a_thousand_bits() -> None:
     assert longer.ratio is None
 
 
+# at 1 the recurrence loses some exp(2*sqrt(2*n)): 30 digits of the 600th derivative
 @pytest.mark.parametrize("x", ["1e-300", "1e-30", "0.01", "0.3", "0.999999", "1.5"])
-@pytest.mark.parametrize("order", [1, 2, 3, 10, 41])
+@pytest.mark.parametrize("order", [1, 2, 3, 10, 41, 600])
 def test_derivatives_of_erfcx_are_right_at_small_numbers(order: int, x: str) -> None:
     m = Multiprecision(50)
     with m.context.workdps(50):
         found = m.erfcx_derivative(order, m.context.mpf(x))
-    with mp.workdps(260):
+    with mp.workdps(600):
         # DLMF 7.18.10 with 7.18.4; at 0 the confluent function is sqrt(pi)/gamma(n/2 + 1)
         at_zero = mp.factorial(order) / mp.gamma(mpf(order) / 2 + 1)
         if mpf(x) < 1e-9:

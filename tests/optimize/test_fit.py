@@ -1313,6 +1313,13 @@ def test_a_standard_error_too_large_for_doubles_is_none(tmp_path: Path) -> None:
     assert answer["correlation"] == {}
 
 
+def test_a_fit_that_ends_badly_near_its_origin_is_not_told_to_count_elsewhere() -> None:
+    x = [10.0 + k for k in range(8)]
+    answer = fit("y = a*(1 - exp(-b*x))", {"x": x, "y": [3 * each for each in x]})
+    assert not answer.converged
+    assert [warning for warning in answer.warnings if warning.kind == "origin"] == []
+
+
 def test_times_far_below_0_are_counted_from_the_first_too() -> None:
     t = [-1700000000.0 + 60 * i for i in range(12)]
     y = [5 * math.exp(-0.003 * 60 * i) * (1 + 0.01 * (-1) ** i) for i in range(12)]

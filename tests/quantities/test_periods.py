@@ -7,6 +7,10 @@ import math
 
 import pytest
 
+from autodiff_cli.engine.quantities.unit import parse_unit
+from autodiff_cli.questions.periods import mixed_kinds
+from autodiff_cli.questions.problem import parse
+from counting import calls
 from running import autodiff
 
 LOW_PASS = "A = 1/sqrt(1 + (w/w0)**2)"
@@ -102,3 +106,15 @@ def test_rows_say_it_once_in_every_form_without_a_place_for_it(form: str) -> Non
         "grad", "w + f", "--points", "-", "--format", form, stdin="w (rad/s),f (Hz)\n10,2\n20,3\n"
     )
     assert answer.code == 0 and answer.err.count("a factor of 2*pi apart") == 1
+
+
+def test_many_variables_in_one_unit_are_compared_once() -> None:
+    def asked(count: int) -> int:
+        names = [f"f{k}" for k in range(count)]
+        program = parse(" + ".join([*names, "w"]))
+        units = {name: parse_unit("Hz") for name in names} | {"w": parse_unit("rad/s")}
+        assert mixed_kinds(program, units) is not None
+        alike = {name: parse_unit("Hz") for name in [*names, "w"]}
+        return calls(lambda: mixed_kinds(program, alike))
+
+    assert asked(400) < 5 * asked(100)
