@@ -138,7 +138,7 @@ def lost_digits(
         typed = {name: number_as_typed(m, name, x) for name, x in point.items()}
         references.written.append(value_and_gradient(m, graph, typed, wanted))
     written = [at.kinks for at in references.written]
-    hidden = hidden_kinks(doubles.graph, doubles.kinks, references.exact.kinks, written)
+    hidden = hidden_kinks(doubles.kinks, references.exact.kinks, written)
     conventional = [name for i in hidden for name in _names_below(doubles, i)]
     numbers = [name for name in ("", *wanted) if name not in conventional]
     judged = _judged_numbers(doubles, references, numbers, required, noise)
@@ -149,11 +149,13 @@ def lost_digits(
             for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
                 judged.pop(name, None)
     warnings = _loss_warnings(doubles, references.exact, judged)
-    kinks = [
-        hidden_kink_warning(kink, _numbers_of(_names_below(doubles, i)))
-        for i, kink in hidden.items()
-    ]
+    kinks = [hidden_kink_warning(kink, numbers_below(doubles, i)) for i, kink in hidden.items()]
     return [*kinks, *warnings]
+
+
+def numbers_below(at: Evaluation, node: int) -> str:
+    """Return how the derivatives that depend on a node are called: `the derivative by `x``."""
+    return _numbers_of(_names_below(at, node))
 
 
 def _names_below(at: Evaluation, node: int) -> list[str]:
@@ -219,27 +221,19 @@ def _loss_warnings(
 
 
 def hidden_kinks(
-    doubles: Graph,
     met: Collection[int],
     exact: Mapping[int, Breakpoint],
     written: Sequence[Collection[int]],
 ) -> dict[int, Breakpoint]:
     """Return the `exact` kinks that are not among those `met` in doubles.
 
-    A program that has none as it is written in decimals has none, nor is one hidden that is met in
-    doubles, whose sides agree to their digits.
+    A program that has none as it is written in decimals has none.
     """
-    hidden = {
+    return {
         i: kink
         for i, kink in exact.items()
         if i not in met and all(i in kinks for kinks in written)
     }
-    return {i: kink for i, kink in hidden.items() if not _is_at_breakpoint(doubles, i)}
-
-
-def _is_at_breakpoint(graph: Graph, i: int) -> bool:
-    meet, inputs = graph.primitives[i].breakpoint, graph.inputs(i)
-    return meet is not None and None not in inputs and meet(*inputs)
 
 
 def hidden_kink_warning(kink: Breakpoint, subject: str) -> Diagnostic:

@@ -18,9 +18,9 @@ from ..engine.numbers.base import NO_RESULT, Number, NumberType
 from ..engine.numbers.budget import BudgetExceeded, use_share
 from ..engine.numbers.floats import REAL
 from ..engine.numbers.running_error import RUNNING, Bounded
-from ..engine.run.evaluation import Evaluation
+from ..engine.run.evaluation import Evaluation, Kinks
 from ..engine.run.flat_graph import Graph
-from ..engine.run.sweep import Breakpoint
+from ..engine.run.sweep import Breakpoint, breakpoints
 from ..engine.table.operators import VARIABLE
 from ..errors import Diagnostic, ExpressionError
 from .problem import Point
@@ -73,7 +73,7 @@ def rounding_warnings(
         found: list[Diagnostic] = []
         try:
             at = _bounded(graph, values, wanted)
-            decided, rows = _branches_are_decided(at), at.jacobian()[0]
+            decided, (rows, kinks) = _branches_are_decided(at), at.jacobian()
             numbers: list[list[Number] | None] = [
                 [x, *row] for x, row in zip(at.values, rows, strict=True)
             ]
@@ -89,10 +89,9 @@ def rounding_warnings(
                 part = graph.subgraph_of((root,))[0]
                 proven = decided and have_bounds(bounds)
                 found += _lost_digits_of(part, values, point, wanted, allowed, proven=proven) or ()
-        return [
-            warning._replace(hint=f"{warning.hint}, {_offer(command)}")
-            for warning in dict.fromkeys(found)
-        ]
+        if decided and not found and any(x.breakpoint for x in graph.primitives):
+            found = _equal_sides_warnings(at, kinks, values, point)
+        return [_offered(warning, command) for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find, command)
 
@@ -376,10 +375,11 @@ def lost_derivative_warnings(
     compute: ComputeAtKinks,
     command: str,
     tolerated: Mapping[str, float] = MappingProxyType({}),
-    derivatives: Collection[str] = (),
+    derivatives: Sequence[str] = (),
+    varied: Sequence[str] = (),
 ) -> list[Diagnostic]:
     """Return the warnings of `lost_number_warnings` for numbers of which some are `derivatives`,
-    conventional at kinks.
+    conventional at kinks, by the variables `varied`.
 
     `compute` returns the kinks too. Kinks that rounding hides are named, and the digits of
     derivatives then are not.
@@ -389,9 +389,8 @@ def lost_derivative_warnings(
         doubles, met = compute(REAL, values)  # may be nearer, where it takes more digits itself
         try:
             bounded = compute(RUNNING, {name: Bounded(x) for name, x in values.items()})[0]
-            proven = have_bounds([*bounded.values()]) and _branches_are_decided(
-                _bounded(graph, values, ())
-            )
+            at = _bounded(graph, values, varied)
+            proven = have_bounds([*bounded.values()]) and _branches_are_decided(at)
         except (ExpressionError, *NO_RESULT):
             bounded = {name: Bounded(float(x), math.inf) for name, x in doubles.items()}
             proven = False
@@ -402,13 +401,16 @@ def lost_derivative_warnings(
             if not is_accurate(x, room[name])
         }
         if proven and not doubtful:
-            return []
+            hidden = _kinks_of_equal_sides(at, compute, values, point, met)
+            return _hidden_kink_warnings(hidden, derivatives, command)
         doubtful = doubtful if proven else {name: float(x) for name, x in doubles.items()}
         errors = {name: getattr(bounded[name], "error", 0.0) for name in doubtful}
         checked = _correct_digits(values, point, compute, doubtful, errors, proven=proven)
-        found = _hidden_kink_warnings(
-            graph, values, met, checked, [name for name in doubtful if name in derivatives]
-        )
+        from .digits import hidden_kinks
+
+        hidden = hidden_kinks(met, checked.kinks, checked.kinks_as_written)
+        named = [name for name in doubtful if name in derivatives]
+        found = _hidden_kink_warnings(hidden, named, command)
         if found:
             doubtful = {name: x for name, x in doubtful.items() if name not in derivatives}
         return found + _warnings_of_digits(doubtful, checked.digits, tolerated, command)
@@ -417,20 +419,14 @@ def lost_derivative_warnings(
 
 
 def _hidden_kink_warnings(
-    graph: Graph,
-    values: Mapping[str, float],
-    met: Collection[int],
-    checked: _Checked,
-    derivatives: Sequence[str],
+    hidden: Mapping[int, Breakpoint], derivatives: Sequence[str], command: str
 ) -> list[Diagnostic]:
-    if not checked.kinks.keys() - met or not derivatives:
-        return []
-    from ..engine.graphs.value_and_gradient import evaluate_in
-    from .digits import hidden_kink_warning, hidden_kinks
+    from .digits import hidden_kink_warning
 
-    doubles = evaluate_in(REAL, graph, values).graph
-    hidden = hidden_kinks(doubles, met, checked.kinks, checked.kinks_as_written)
-    return [hidden_kink_warning(kink, _listed(derivatives)) for kink in hidden.values()]
+    if not derivatives:
+        return []
+    subject = _listed(derivatives)
+    return [_offered(hidden_kink_warning(kink, subject), command) for kink in hidden.values()]
 
 
 def _warnings_of_digits(
@@ -612,6 +608,10 @@ def _digits_of(computed: float, exact: Number, written: Number) -> int | None:
     return digits if exact or digits else None
 
 
+def _offered(warning: Diagnostic, command: str) -> Diagnostic:
+    return warning._replace(hint=f"{warning.hint}, {_offer(command)}")
+
+
 def _offer(command: str) -> str:
     return f"or compute with more digits: `{command} --precision 30`"
 
@@ -652,6 +652,46 @@ def _branches_are_decided(at: Evaluation) -> bool:
                 with suppress(*NO_RESULT):
                     primitive.active_branch(RUNNING, side, *graph.inputs(i), out=value)
     return side.are_decided
+
+
+def _equal_sides_warnings(
+    at: Evaluation, met: Collection[int], values: Mapping[str, float], point: Point
+) -> list[Diagnostic]:
+    """Return the warnings about kinks and jumps of the outputs that doubles do not see."""
+    from ..engine.graphs.value_and_gradient import evaluate_in
+    from .digits import hidden_kink_warning, numbers_below
+
+    def compute(m: NumberType, numbers: Mapping[str, Number]) -> tuple[dict[str, Number], Kinks]:
+        return {}, evaluate_in(m, at.graph, numbers, [*at.wanted]).jacobian()[1]
+
+    hidden = _kinks_of_equal_sides(at, compute, values, point, met)
+    return [hidden_kink_warning(kink, numbers_below(at, i)) for i, kink in hidden.items()]
+
+
+def _kinks_of_equal_sides(
+    at: Evaluation,
+    compute: ComputeAtKinks,
+    values: Mapping[str, float],
+    point: Point,
+    met: Collection[int],
+) -> Mapping[int, Breakpoint]:
+    """Return the kinks and jumps whose sides are equal in doubles, and not in more digits."""
+    if all(i in met for i in at.sweep(breakpoints, at.order, at.active)):
+        return {}
+    from ..engine.numbers.multiprecision import Multiprecision
+    from .arithmetic import number_as_typed
+    from .digits import REFERENCE_DIGITS, hidden_kinks
+
+    exact, decimals = (
+        Multiprecision(REFERENCE_DIGITS, decimals=decimals) for decimals in (False, True)
+    )
+    written = []
+    with suppress(ExpressionError):
+        typed = {name: number_as_typed(decimals, name, x) for name, x in point.items()}
+        for numbers in (typed, {name: decimals.number(x) for name, x in values.items()}):
+            written.append(compute(decimals, numbers)[1])
+    of_doubles = compute(exact, {name: exact.number(x) for name, x in values.items()})[1]
+    return hidden_kinks(met, of_doubles, written)
 
 
 class _RoundedSides:

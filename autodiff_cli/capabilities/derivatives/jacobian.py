@@ -183,7 +183,13 @@ def _lost_digits_of_products(
 
     graph, derivatives = posed.program.graph, [*products, *gradient]
     return lost_derivative_warnings(
-        graph, posed.values, posed.point, compute, "jacobian", derivatives=derivatives
+        graph,
+        posed.values,
+        posed.point,
+        compute,
+        "jacobian",
+        derivatives=derivatives,
+        varied=posed.wanted,
     )
 
 

@@ -320,7 +320,7 @@ def _lost_digits(posed: Problem, direction: Mapping[str, float]) -> list[Diagnos
         return {"the value": swept.value, derivative: slopes[0]}, kinks
 
     return lost_derivative_warnings(
-        graph, values, point, compute, "jacobian", derivatives=(derivative,)
+        graph, values, point, compute, "jacobian", derivatives=(derivative,), varied=[*direction]
     )
 
 

@@ -29,8 +29,8 @@ ULPS, SPECIAL_ULPS = 4, 16
 # Products of integers up to here are exact.
 MAX_EXACT_INTEGER = 2.0**53
 
-# The relative error of an input up to which first order suffices: its square is 1e-10, and 6 digits
-# are required.
+# The error of an input up to which first order suffices, relative, and of phases absolute: its
+# square is 1e-10, and 6 digits are required.
 FIRST_ORDER_ERROR = 1e-5
 
 # The least error of a sum that is rounded, relative to it.
@@ -110,13 +110,15 @@ def _slope_beside(
     turned in between. Raises the errors of an end outside the domain.
     """
     spread = spreads[k]
+    if spread <= FIRST_ORDER_ERROR * min(abs(xs[k]), 1.0):
+        return 0.0
+    # the ends are doubles: sinc is 0 at all from 2**53 on
+    spread = max(spread, math.ulp(xs[k]))
     if spread > 1 and may_turn_within(primitive, xs[k] - spread, spread):
         return math.inf
-    if spread <= FIRST_ORDER_ERROR * abs(xs[k]):
-        return 0.0
     largest = 0.0
     moved = [
-        x + (error if error > FIRST_ORDER_ERROR * abs(x) else 0.0)
+        x + (error if error > FIRST_ORDER_ERROR * min(abs(x), 1.0) else 0.0)
         for x, error in zip(xs, spreads, strict=True)
     ]
     others = (xs,) if moved[:k] == [*xs[:k]] and moved[k + 1 :] == [*xs[k + 1 :]] else (xs, moved)
@@ -196,6 +198,8 @@ class Running(Lifted):
                         )
             except (ValueError, ArithmeticError):
                 error = math.inf
+            if not error and not primitive.may_kink:
+                error = UNDERFLOW_ERROR  # slopes and errors are not 0, their product is
             return Bounded(out, error)
 
         return function

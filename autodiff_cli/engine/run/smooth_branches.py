@@ -38,6 +38,9 @@ MIN_SERIES_ORDER = 8
 # Errors that a piece may have although the program has none.
 BRANCH_ERROR_KINDS = ("domain", "derivative", "overflow")
 
+# Sides that differ by less, relative to them, are shown as the same six digits.
+SHOWN_DIFFERENCE = 1e-5
+
 # Limit of pieces times nodes times pairs of variables for comparing pieces.
 MAX_COMPARISON_EFFORT = 200_000
 
@@ -503,13 +506,25 @@ def _sides(
     if differ is None:
         return ""
     x, y = show(expected[differ]), show(here[differ])
+    gap = abs(here[differ] - expected[differ])
+    is_seen = _is_larger(gap, SHOWN_DIFFERENCE * abs(here[differ]))
     if differ == 0:
-        return f"the value jumps between {x} and {y}"
+        return (
+            f"the value jumps between {x} and {y}" if is_seen else f"the value jumps by {show(gap)}"
+        )
     if len(names) > 1 and len(here) == 2:
         return "the derivatives on its sides differ"  # they were compared along a line
+    if not is_seen:
+        return f"the derivatives by `{names[differ - 1]}` on its sides differ by {show(gap)}"
     if len(names) == 1 and piece.choices == [-1]:  # the first piece took the right side
         return f"the derivative by `{names[0]}` is {y} on the left and {x} on the right"
     return f"the derivative by `{names[differ - 1]}` is {x} on one side and {y} on the other"
+
+
+def _is_larger(x: Number, y: Number) -> bool:
+    with suppress(Refusal):
+        return bool(x > y)
+    return True
 
 
 def _equal(m: NumberType, x: Number, y: Number) -> bool:
