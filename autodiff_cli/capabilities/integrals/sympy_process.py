@@ -26,6 +26,13 @@ NAMED = (
 )
 
 
+# What formulas of SymPy mean that cannot be written in the language.
+NOT_WRITTEN = {
+    "Integral": "SymPy finds none",
+    "ImaginaryUnit": "what SymPy finds has complex numbers",
+    "RootSum": "what SymPy finds is a sum over the roots of a polynomial, and these have no formula",
+}
+
 # The way of a question that asks for the steps of an integration by hand.
 STEPS = "steps"
 
@@ -141,7 +148,7 @@ def writer(sympy: Any) -> Any:
         def _print_Function(self, expr: Any) -> str:
             name = type(expr).__name__
             if name not in known:
-                raise ValueError(f"it needs the function {name}")
+                raise ValueError(f"it needs the function `{name}`, which the language lacks")
             return f"{name}({', '.join(map(self._print, expr.args))})"
 
         def _print_Pow(self, expr: Any, rational: bool = False) -> str:
@@ -164,9 +171,6 @@ def writer(sympy: Any) -> Any:
         def _print_Min(self, expr: Any) -> str:
             return f"min({', '.join(map(self._print, expr.args))})"
 
-        def _print_erfi(self, expr: Any) -> str:
-            raise ValueError("it needs the function erfi")
-
         def _print_Piecewise(self, expr: Any) -> str:
             *cases, (last, _) = expr.args
             text = f"({self._print(last)})"
@@ -185,7 +189,10 @@ def writer(sympy: Any) -> Any:
             return " or ".join(f"({self._print(part)})" for part in expr.args)
 
         def emptyPrinter(self, expr: Any) -> str:
-            raise ValueError(f"it needs {type(expr).__name__}")
+            name = type(expr).__name__
+            raise ValueError(
+                NOT_WRITTEN.get(name, f"it needs SymPy's `{name}`, which the language lacks")
+            )
 
         _print_ImaginaryUnit = _print_Integral = _print_RootSum = _print_NaN = emptyPrinter
         _print_ComplexInfinity = _print_Infinity = _print_NegativeInfinity = emptyPrinter

@@ -47,7 +47,7 @@ class Run:
         """Return a note on omitted rows; empty if all are shown."""
         if self._stride == 1 or self.last is None:
             return ""
-        return f"every {self._stride:,}th of {self.last.step + 1:,} rows; {self.all_rows}"
+        return f"1 in {self._stride:,} of {self.last.step + 1:,} rows; {self.all_rows}"
 
     def rows_shown(self) -> list[DescentStep]:
         """Return the rows, the last one among them."""
