@@ -18,6 +18,7 @@ from .measured_value import (
     quantity,
     with_distribution,
 )
+from .mixed_units import in_mixed_units
 from .optional_units import percentage_of
 from .parse_point import ValueOf, constant_value
 from .periods import check_one_kind
@@ -89,7 +90,7 @@ def _split(text: str) -> tuple[str, Unit] | None:
         if unit is None:
             continue
         sign = BETWEEN.search(before)
-        own = _split(before[: sign.start()]) if sign else None
+        own = _value_and_unit(before[: sign.start()]) if sign else None
         if sign is None or own is None:
             return before + rest, unit
         # `12.0 V ± 20 mV`: the uncertainty in the unit of the value
@@ -107,7 +108,7 @@ def _split(text: str) -> tuple[str, Unit] | None:
         )
         return f"{number} {sign[0]} {in_unit!r}{rest}", of_value
     sign = BETWEEN.search(core)
-    own = _split(core[: sign.start()]) if sign else None
+    own = _value_and_unit(core[: sign.start()]) if sign else None
     if sign is None or own is None:
         return None
     number, of_value = own
@@ -117,6 +118,12 @@ def _split(text: str) -> tuple[str, Unit] | None:
         raise ExpressionError("point", message, Span(0, len(text)), hint)
     # `12.0 V ± 2%`
     return f"{number} {core[sign.start() :]}{rest}", of_value
+
+
+def _value_and_unit(text: str) -> tuple[str, Unit] | None:
+    """Return the number and the unit of a value, which may be in several units."""
+    mixed = in_mixed_units(text)
+    return (repr(constant_value("value", mixed[0])), mixed[1]) if mixed else _split(text)
 
 
 def with_unit(name: str, value: float, unit: str) -> float:

@@ -128,8 +128,11 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
     try:
         return match[1].replace("−", "-").replace("_", ""), parse_unit(rest.rstrip())
     except ExpressionError as error:
-        if _is_expression(rest):
-            return None
+        from .mixed_units import in_mixed_units  # few values have several units
+
+        mixed = in_mixed_units(text)
+        if mixed is not None or _is_expression(rest):
+            return mixed
         span = error.span or Span(0, len(rest))
         raise point_error(
             str(error), error.hint, span=Span(span.start + end, span.end + end)

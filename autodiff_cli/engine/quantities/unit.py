@@ -374,6 +374,8 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         if at == len(tokens):
             raise _wrong("this parenthesis is never closed", start, end)
     elif kind == "one":
+        if at and tokens[at - 1][0] != "open":
+            raise _wrong("`1` stands at the beginning of a unit only, as in `1/s`", start, end)
         unit = Unit()
     elif kind == "name":
         unit = _symbol(word.replace(" ", ""), start)

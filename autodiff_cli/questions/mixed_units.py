@@ -1,0 +1,81 @@
+"""Values in several units, from the largest on: `12° 30' 45.6''`, `1 h 30 min`, `5 ft 3 in`."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from itertools import pairwise
+from typing import NamedTuple
+
+from ..engine.quantities.unit import Unit, quantity_name, unit_or_none
+from ..errors import ExpressionError, Span, point_error
+
+_PART = re.compile(r"(\d+(?:\.\d*)?)\s*([^\d]+?)\s*(?=\d|$)", re.ASCII)
+_MIXED = re.compile(
+    r"\s*([-+−]?)((?:\s*\d+(?:\.\d*)?\s*[^\s\d.,/*^()±+−-][^\d.,/*^()±+−-]*){2,})\s*"
+)
+
+
+class _InUnit(NamedTuple):
+    number: str
+    unit: Unit
+
+
+def in_mixed_units(text: str) -> tuple[str, Unit] | None:
+    """Return the value of a text in its first unit, as an exact formula, and that unit; None if it
+    is no such text.
+
+    Its units are of one kind, each a whole multiple of the next; all numbers but the last are whole,
+    and behind the first each is smaller than the unit before it. Raises `ExpressionError` where the
+    parts have units, and break one of these rules.
+
+    >>> number, unit = in_mixed_units("12° 30' 45.6''")
+    >>> number, str(unit)
+    ('(12+30/60+45.6/3600)', '°')
+    """
+    match = _MIXED.fullmatch(text)
+    parts = _parts(match[2]) if match else None
+    if match is None or parts is None:
+        return None
+    for before, part in pairwise(parts):
+        _check(before, part, text)
+    first, *others = parts
+    terms = [first.number, *[f"{part.number}/{_ratio(first, part)}" for part in others]]
+    return f"{match[1].replace('−', '-')}({'+'.join(terms)})", first.unit
+
+
+def _parts(text: str) -> list[_InUnit] | None:
+    parts = []
+    for number, name in _PART.findall(text):
+        unit = unit_or_none(name)
+        if unit is None or unit.zero:
+            return None
+        parts.append(_InUnit(number, unit))
+    return parts
+
+
+def _ratio(part: _InUnit, other: _InUnit) -> Fraction:
+    return part.unit.scale / other.unit.scale
+
+
+def _check(before: _InUnit, part: _InUnit, text: str) -> None:
+    """Raise an error unless a part may stand behind another."""
+    unit, smaller = before.unit, part.unit
+    if (unit.dimension, unit.pi) != (smaller.dimension, smaller.pi):
+        is_minutes = str(unit) == "h" and str(smaller) == "m"
+        kinds = f"{quantity_name(unit.dimension)} and {quantity_name(smaller.dimension)}"
+        hint = "minutes are `min`" if is_minutes else "give the parts as values of their own"
+        raise _wrong(f"its parts in {unit} and {smaller} are {kinds}", hint, text)
+    ratio = _ratio(before, part)
+    if ratio.denominator != 1 or ratio == 1:
+        raise _wrong(f"{unit} is no whole multiple of {smaller}", "give it in one unit", text)
+    if not before.number.isdigit():
+        hint = f"give it in one unit, or with a whole number of {unit}"
+        raise _wrong(f"{before.number} {unit} is no whole number before {smaller}", hint, text)
+    if Fraction(part.number) >= ratio:
+        hint = f"behind {unit} stand less than {ratio} {smaller}"
+        raise _wrong(f"{part.number} {smaller} are not less than 1 {unit}", hint, text)
+
+
+def _wrong(message: str, hint: str, text: str) -> ExpressionError:
+    return point_error(message, hint, span=Span(0, len(text)))
