@@ -139,28 +139,21 @@ def lost_digits(
         references.written.append(value_and_gradient(m, graph, typed, wanted))
     written = [at.kinks for at in references.written]
     hidden = hidden_kinks(doubles.kinks, references.exact.kinks, written)
-    conventional = [name for i in hidden for name in _names_below(doubles, i)]
+    conventional = _names_below(doubles, *hidden)
     numbers = [name for name in ("", *wanted) if name not in conventional]
     judged = _judged_numbers(doubles, references, numbers, required, noise)
     as_written = [name for name, number in judged.items() if number.is_right_as_written]
-    if as_written:
-        for swept in _as_written(graph, values, point, wanted):
-            errors = _error_bounds(graph, values, wanted)
-            for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
-                judged.pop(name, None)
+    for swept in _as_written(graph, values, point, wanted) if as_written else ():
+        errors = _error_bounds(graph, values, wanted)
+        for name in _right_numbers(swept, doubles, as_written, errors, required, proven=proven):
+            judged.pop(name, None)
     warnings = _loss_warnings(doubles, references.exact, judged)
-    kinks = [hidden_kink_warning(kink, numbers_below(doubles, i)) for i, kink in hidden.items()]
-    return [*kinks, *warnings]
+    return [*hidden_kink_warnings(doubles, hidden), *warnings]
 
 
-def numbers_below(at: Evaluation, node: int) -> str:
-    """Return how the derivatives that depend on a node are called: `the derivative by `x``."""
-    return _numbers_of(_names_below(at, node))
-
-
-def _names_below(at: Evaluation, node: int) -> list[str]:
-    """Return the wanted variables that a node depends on."""
-    below = {*in_order(at.graph.parents, (node,))}
+def _names_below(at: Evaluation, *nodes: int) -> list[str]:
+    """Return the wanted variables that some of the nodes depend on."""
+    below = {*in_order(at.graph.parents, nodes)}
     return [name for name, leaf in at.wanted.items() if leaf in below]
 
 
@@ -234,6 +227,13 @@ def hidden_kinks(
         for i, kink in exact.items()
         if i not in met and all(i in kinks for kinks in written)
     }
+
+
+def hidden_kink_warnings(at: Evaluation, hidden: Mapping[int, Breakpoint]) -> list[Diagnostic]:
+    """Return the warnings about kinks by node, which name the derivatives that depend on them."""
+    return [
+        hidden_kink_warning(kink, _numbers_of(_names_below(at, i))) for i, kink in hidden.items()
+    ]
 
 
 def hidden_kink_warning(kink: Breakpoint, subject: str) -> Diagnostic:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from itertools import repeat
+from operator import attrgetter
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -42,6 +43,8 @@ MAX_BOUNDED_POINTS = 50
 # Those with the largest bounds, which are computed with more digits.
 MAX_CONFIRMED_POINTS = 3
 
+
+_BREAKPOINT = attrgetter("breakpoint")
 
 # Returns numbers by name, in a number type at values of it.
 Compute = Callable[[NumberType, Mapping[str, Number]], Mapping[str, Number]]
@@ -82,18 +85,23 @@ def rounding_warnings(
         for k, (root, bounds) in enumerate(zip(graph.roots, numbers, strict=True)):
             of_value = {"": 10.0**-REQUIRED_DIGITS * uncertainties[k]} if uncertainties else {}
             allowed = {**tolerated, **of_value}
-            room = (
-                [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
-            )
-            if not (decided and all(map(is_accurate, bounds or (), room))):
+            if not (decided and _are_accurate(bounds, allowed, wanted)):
                 part = graph.subgraph_of((root,))[0]
                 proven = decided and have_bounds(bounds)
                 found += _lost_digits_of(part, values, point, wanted, allowed, proven=proven) or ()
-        if decided and not found and any(x.breakpoint for x in graph.primitives):
+        if decided and not found and any(map(_BREAKPOINT, graph.primitives)):
             found = _equal_sides_warnings(at, kinks, values, point)
         return [_offered(warning, command) for warning in dict.fromkeys(found)]
 
     return _within_share(graph, find, command)
+
+
+def _are_accurate(
+    bounds: Sequence[Number] | None, allowed: Mapping[str, float], wanted: Sequence[str]
+) -> bool:
+    """Return whether the bounds leave value and derivatives the digits, or the errors allowed."""
+    room = [allowed.get(name, 0.0) / 4 for name in ("", *wanted)] if allowed else repeat(0.0)
+    return all(map(is_accurate, bounds or (), room))
 
 
 class Points(NamedTuple):
@@ -659,13 +667,13 @@ def _equal_sides_warnings(
 ) -> list[Diagnostic]:
     """Return the warnings about kinks and jumps of the outputs that doubles do not see."""
     from ..engine.graphs.value_and_gradient import evaluate_in
-    from .digits import hidden_kink_warning, numbers_below
+    from .digits import hidden_kink_warnings
 
     def compute(m: NumberType, numbers: Mapping[str, Number]) -> tuple[dict[str, Number], Kinks]:
         return {}, evaluate_in(m, at.graph, numbers, [*at.wanted]).jacobian()[1]
 
     hidden = _kinks_of_equal_sides(at, compute, values, point, met)
-    return [hidden_kink_warning(kink, numbers_below(at, i)) for i, kink in hidden.items()]
+    return hidden_kink_warnings(at, hidden)
 
 
 def _kinks_of_equal_sides(

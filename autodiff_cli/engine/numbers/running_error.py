@@ -130,6 +130,21 @@ def _slope_beside(
     return largest
 
 
+def _spread(
+    primitive: Primitive, xs: Sequence[float], out: float, spreads: Sequence[float]
+) -> float:
+    """Return by how much the errors of inputs move a result; infinite where that has no bound."""
+    total = 0.0
+    try:
+        partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
+        for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
+            if partial is not None:
+                total += spread * max(abs(partial), _slope_beside(primitive, xs, k, spreads))
+    except (ValueError, ArithmeticError):
+        return math.inf
+    return total
+
+
 def _is_whole_power(inputs: Sequence[float], out: float) -> bool:
     return (
         inputs[1] >= 0
@@ -187,19 +202,10 @@ class Running(Lifted):
             if primitive is POW and _is_whole_power(xs, out):
                 error = 0.0
             spreads = [x.error if isinstance(x, Bounded) else 0.0 for x in inputs]
-            if not any(spreads):
-                return Bounded(out, error)
-            try:
-                partials = primitive.slopes(REAL, xs, out, [bool(spread) for spread in spreads])
-                for k, (partial, spread) in enumerate(zip(partials, spreads, strict=True)):
-                    if partial is not None:
-                        error += spread * max(
-                            abs(partial), _slope_beside(primitive, xs, k, spreads)
-                        )
-            except (ValueError, ArithmeticError):
-                error = math.inf
-            if not error and not primitive.may_kink:
-                error = UNDERFLOW_ERROR  # slopes and errors are not 0, their product is
+            if any(spreads):
+                error += _spread(primitive, xs, out, spreads)
+                if not error and not primitive.may_kink:
+                    error = UNDERFLOW_ERROR  # slopes and errors are not 0, their product is
             return Bounded(out, error)
 
         return function

@@ -367,6 +367,41 @@ def _check_two_words(tokens: list[_Token], at: int, text: str) -> None:
     raise _wrong(f"`{words}` can be read in two ways", tokens[at][2], tokens[at + 1][3], hint)
 
 
+def _to_power(unit: Unit, power: _Token) -> Unit:
+    """Return a unit to the power of a token. Raises `ExpressionError`."""
+    _, written, start, end = power
+    digits = (
+        written.lstrip("*^")
+        .strip("() ")
+        .replace(" ", "")
+        .replace("−", "-")
+        .translate(_SUPERSCRIPTS)
+    )
+    try:
+        n = plain_exponent(Fraction(digits))
+    except ZeroDivisionError:
+        raise _wrong(
+            "the power of a unit divides by 0", start, end, "write it as in `m^(1/2)`"
+        ) from None
+    if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
+        raise _wrong(f"a unit cannot have the power {n}", start, end, "write the power of ten out")
+    if unit.zero:
+        raise _wrong(
+            "a power of a temperature is one of its differences",
+            start,
+            end,
+            "write it with `K`",
+        )
+    try:
+        unit = _product((unit, n))
+    except ExpressionError as error:
+        raise error.at(Span(start, end)) from None
+    if any(abs(k.numerator) > MAX_EXPONENT or k.denominator > MAX_EXPONENT for _, k in unit.atoms):
+        message = f"the exponents of a unit go to {MAX_EXPONENT}"
+        raise _wrong(message, start, end, "write the power of ten out")
+    return unit
+
+
 def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     kind, word, start, end = tokens[at]
     if kind == "open":
@@ -383,41 +418,7 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         raise _wrong("a unit is missing here", start, end)
     at += 1
     if at < len(tokens) and tokens[at][0] == "power":
-        _, written, start, end = tokens[at]
-        digits = (
-            written.lstrip("*^")
-            .strip("() ")
-            .replace(" ", "")
-            .replace("−", "-")
-            .translate(_SUPERSCRIPTS)
-        )
-        try:
-            n = plain_exponent(Fraction(digits))
-        except ZeroDivisionError:
-            raise _wrong(
-                "the power of a unit divides by 0", start, end, "write it as in `m^(1/2)`"
-            ) from None
-        if not 0 < abs(Fraction(n)) <= MAX_POWER or Fraction(n).denominator > MAX_POWER:
-            raise _wrong(
-                f"a unit cannot have the power {n}", start, end, "write the power of ten out"
-            )
-        if unit.zero:
-            raise _wrong(
-                "a power of a temperature is one of its differences",
-                start,
-                end,
-                "write it with `K`",
-            )
-        try:
-            unit = _product((unit, n))
-        except ExpressionError as error:
-            raise error.at(Span(start, end)) from None
-        if any(
-            abs(k.numerator) > MAX_EXPONENT or k.denominator > MAX_EXPONENT for _, k in unit.atoms
-        ):
-            message = f"the exponents of a unit go to {MAX_EXPONENT}"
-            raise _wrong(message, start, end, "write the power of ten out")
-        at += 1
+        unit, at = _to_power(unit, tokens[at]), at + 1
     return unit, at
 
 
