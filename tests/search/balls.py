@@ -746,10 +746,8 @@ SAME = 1e-12
 
 def _agree(column: Sequence[Any]) -> bool:
     """Return whether numbers of the sides are the same, to the digits of doubles."""
-    if any(x is None for x in column):
-        return all(x is None for x in column)
-    first = column[0].mid()
-    return all(abs(x.mid() - first) <= abs(first) * SAME + TINY for x in column)
+    first, *others = [arb(0) if x is None else x.mid() for x in column]
+    return all(abs(x - first) <= abs(first) * SAME + TINY for x in others)
 
 
 def reference(

@@ -28,6 +28,13 @@ def test_a_sample_has_no_faults(kind: str, count: int) -> None:
     assert "points" in found.stdout and "FAULT" not in found.stdout
 
 
+def test_a_side_that_is_0_and_one_too_small_for_doubles_are_no_kink() -> None:
+    """`relu(x - 1)**7` at 1 has the derivative 0 on the left and 7*h**6 on the right."""
+    found = searched("--kind", "digits", "--seed", "2001", "--first", "17175", "--count", "1")
+    assert (found.returncode, found.stderr) == (0, ""), found.stdout
+    assert "points" in found.stdout and "FAULT" not in found.stdout
+
+
 def test_a_lost_line_and_an_internal_error_are_found() -> None:
     answer, internal = '{"line": 1}\n', '{"line": 1, "error": {"kind": "internal"}}\n'
     assert faults([b"x"], Result(answer, "", 0)) == []
