@@ -38,6 +38,7 @@ from ..errors import (
 )
 from ..language.builder import CONSTANTS, Program
 from ..language.tokens import has_unit_literals, is_name, plain_number
+from .conversions import converted_twice
 from .parse_point import Range, constant_value, split
 from .periods import check_one_kind, mixed_kinds
 from .problem import Names, Quantity, evaluate_constant, output_names
@@ -354,6 +355,7 @@ class ProgramUnits:
         )
         self._node_units = self._units_of_nodes(program)
         self._check_periods(program)
+        self._check_conversions(program)
 
     def _check_periods(self, program: Program) -> None:
         """Note where some units count periods and others are of angles, which numbers do not tell
@@ -368,6 +370,12 @@ class ProgramUnits:
         named = {f"`{name}`": unit for name, unit in self.point.items()}
         if (mixed := mixed_kinds(program, {**named, **dict(answers)}, asked)) is not None:
             self.warnings.append(mixed)
+
+    def _check_conversions(self, program: Program) -> None:
+        """Note where the formula converts what has a unit, as if it were a number in this unit."""
+        wanted = {} if self.unknowns else {k: self.outputs[k] for k in self.chosen}
+        if (twice := converted_twice(program, self.point, wanted)) is not None:
+            self.warnings.append(twice)
 
     def _numbers_in_units(self, values: Mapping[str, Any]) -> dict[str, float]:
         """Return the numbers of values that are given in the variable's unit, as they were

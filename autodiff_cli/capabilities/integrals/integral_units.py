@@ -20,6 +20,7 @@ from ...engine.table.operators import ADD, DIV, MUL, SUB, VARIABLE
 from ...errors import ExpressionError, usage_error
 from ...language.builder import Program
 from ...language.tokens import plain_number
+from ...questions.conversions import converted_twice
 from ...questions.problem import Names, parse
 from ...questions.quantities import ProgramUnits, Units, needed_dimension, unit_value
 from .ends import IntegralEnd, hold
@@ -107,6 +108,10 @@ def measured_integral(
     units = ProgramUnits(
         program, {**values, name: unit_value(own)}, asked, system=system, over=name
     )
+    if own.dimension == NUMBER:  # degrees at the ends are no unit of the variable
+        typed = next((end.unit for end in ends or () if end.unit is not None), own)
+        twice = converted_twice(program, {name: typed}, {})
+        units.warnings += [twice] if twice else []
     return MeasuredIntegral(name, own, units)
 
 

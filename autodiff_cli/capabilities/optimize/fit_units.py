@@ -21,6 +21,7 @@ from ...language.builder import Program
 from ...questions import quantities
 from ...questions.arithmetic import DOUBLE, Arithmetic
 from ...questions.column_uncertainties import Spread, percentage
+from ...questions.conversions import converted_twice
 from ...questions.optional_units import (
     check_percentage,
     column_units,
@@ -82,12 +83,21 @@ class FitUnits:
         wanted = (of_values if arithmetic == DOUBLE else {}) | in_units
         self.wanted = {name: unit.difference for name, unit in wanted.items()}
         self._warn_of_mixed_kinds(program)
+        self._warn_of_conversions(program, transform)
 
     def _warn_of_mixed_kinds(self, program: Program) -> None:
         """Warn of units that are a factor of 2*pi apart."""
         units = {f"`{name}`": unit for name, unit in (self.columns | self.wanted).items()}
         mixed = mixed_kinds(program, units)
         self.warnings += [mixed] if mixed else []
+
+    def _warn_of_conversions(self, program: Program, transform: Program | None) -> None:
+        """Warn of a formula that converts what has a unit, as if it were a number in this unit."""
+        units = self.columns | self.wanted
+        of_response = {} if transform else {0: self.columns[self.response]}
+        of_sides = [(program, of_response), *([(transform, {})] if transform else [])]
+        found = (converted_twice(side, units, answers) for side, answers in of_sides)
+        self.warnings += filter(None, found)
 
     def _warn_of_undetermined(self) -> None:
         undetermined = [name for name, solution in self.solved.items() if solution is None]
