@@ -690,16 +690,18 @@ def _kinks_of_equal_sides(
     from .arithmetic import number_as_typed
     from .digits import REFERENCE_DIGITS, hidden_kinks
 
-    exact, decimals = (
-        Multiprecision(REFERENCE_DIGITS, decimals=decimals) for decimals in (False, True)
-    )
+    def kinks(m: NumberType, numbers: Mapping[str, Number]) -> Mapping[int, Breakpoint]:
+        return compute(m, {name: m.number(x) for name, x in numbers.items()})[1]
+
+    exact = kinks(Multiprecision(REFERENCE_DIGITS), values)
+    if not exact.keys() - met:
+        return {}
     written = []
     with suppress(ExpressionError):
-        typed = {name: number_as_typed(decimals, name, x) for name, x in point.items()}
-        for numbers in (typed, {name: decimals.number(x) for name, x in values.items()}):
-            written.append(compute(decimals, numbers)[1])
-    of_doubles = compute(exact, {name: exact.number(x) for name, x in values.items()})[1]
-    return hidden_kinks(met, of_doubles, written)
+        m = Multiprecision(REFERENCE_DIGITS, decimals=True)
+        written.append(kinks(m, {name: number_as_typed(m, name, x) for name, x in point.items()}))
+        written.append(kinks(m, values))
+    return hidden_kinks(met, exact, written)
 
 
 class _RoundedSides:
