@@ -22,6 +22,7 @@ from .mixed_units import in_mixed_units
 from .optional_units import percentage_of
 from .parse_point import ValueOf, constant_value
 from .periods import check_one_kind
+from .powers_of_ten import in_e_notation
 from .quantities import check_temperature, make_quantity, quantity_value, to_double
 
 # Where a unit may begin after a number.
@@ -37,6 +38,7 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     >>> length, length.uncertainty, str(length.unit)
     (0.002, 3e-06, 'mm')
     """
+    text = in_e_notation(text)
     parts = _split(_IN_BRACKETS.sub(r" \1 ", text))
     if parts is None:
         return quantity(name, text, offset)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from fractions import Fraction
 from functools import partial, reduce
 from operator import mul, truediv
@@ -41,6 +42,7 @@ from ..language.tokens import has_unit_literals, is_name, plain_number
 from .conversions import converted_twice
 from .parse_point import Range, constant_value, split
 from .periods import check_one_kind, mixed_kinds
+from .powers_of_ten import in_e_notation
 from .problem import Names, Quantity, evaluate_constant, output_names
 
 
@@ -78,6 +80,9 @@ _DIGITS = re.compile(r"\(\s*[\d.]+\s*\)")
 # A number with its unit as in a formula: `2[kg]`.
 _IN_BRACKETS = re.compile(rf"{_NUMBER.pattern}\[([^\[\]\d:][^\[\]:]*)\](?=\s*\Z)", re.ASCII)
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
+# A number as Fortran writes it, and no power of a day.
+_FORTRAN = re.compile(r"\s*([-+−]?[\d.]+)([dD])([-+]?\d+)\s*")
+_BEFORE_UNIT = re.compile(r"(?<=[\w.)])\s*[*·×]?\s*(?=[^\W\d]|°)")
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 
@@ -90,6 +95,7 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
     >>> length, length.number, str(length.unit), length.source
     (0.002, 2.0, 'mm', '1/500')
     """
+    text = in_e_notation(text)
     try:
         parts = split_quantity(text)
     except ExpressionError as error:
@@ -104,7 +110,36 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
         ) from None
     if parts is not None:
         return make_quantity(name, *parts, text, offset)
-    return constant_value(name, text, offset)
+    try:
+        return constant_value(name, text, offset)
+    except ExpressionError as error:
+        fortran = _FORTRAN.fullmatch(text)
+        if fortran:
+            span = Span(offset + fortran.start(2), offset + fortran.end(2))
+            message = f"the value of `{name}` cannot be used: an exponent is written with `e`"
+            hint = f"write `{fortran[1]}e{fortran[3]}`"
+            raise _refuse(message, span, hint, text) from error
+        written = _in_parentheses(text)
+        if written is None:
+            raise
+        span = Span(offset, offset + len(text))
+        message = (
+            f"the value of `{name}` can be read in two ways: its unit belongs to the last number,"
+            " or to all before it"
+        )
+        hint = f"write `{written}` if it is that of the whole value"
+        raise _refuse(message, span, hint, text) from error
+
+
+def _in_parentheses(text: str) -> str | None:
+    """Return an expression before a unit in parentheses, `(1/2) m`; None if it is none."""
+    for match in _BEFORE_UNIT.finditer(text):
+        before, unit = text[: match.start()].strip(), text[match.end() :].strip()
+        if unit_or_none(unit) is not None:
+            with suppress(ExpressionError):
+                evaluate_constant(before)
+                return f"({before}) {unit}"
+    return None
 
 
 def _refuse(
@@ -117,6 +152,7 @@ def _refuse(
 
 def split_quantity(text: str) -> tuple[str, Unit] | None:
     """Return the number and the unit behind it, or in brackets; None without a unit."""
+    text = in_e_notation(text)
     if "[" in text:
         text = _IN_BRACKETS.sub(r"\1 \2", text)
     match = _NUMBER.match(text)
@@ -145,8 +181,9 @@ def _is_expression(rest: str) -> bool:
     language's number.
     """
     # `0x10` and `1d5` are notations of other languages, which the number parser reports
-    prefixed = re.match(r"[^\W\d_]+(?=\d)", rest)
-    foreign = prefixed is not None and unit_or_none(prefixed[0]) is None
+    prefixed = re.match(r"[^\W\d_]+(?=\d)|'\d{3}(?!\d)", rest)
+    is_fortran = _FORTRAN.fullmatch(f"0{rest}") is not None
+    foreign = is_fortran or (prefixed is not None and unit_or_none(prefixed[0]) is None)
     functions = {*_WORDS.findall(rest)} & (CONSTANTS.keys() | FUNCTIONS.keys())
     if "(" not in rest:  # `sec` and `deg` are functions and names of units
         functions -= {*units_file()["refused"], *filter(unit_or_none, functions)}

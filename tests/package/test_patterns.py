@@ -21,7 +21,7 @@ READ = {
         """
         questions/problem questions/optional_units questions/parse_point questions/quantities questions/sweeps
         questions/decoding questions/spelled_units engine/quantities/table engine/quantities/unit
-        streams/requests questions/measured_units questions/mixed_units
+        streams/requests questions/measured_units questions/mixed_units questions/powers_of_ten
         questions/measured_value capabilities/check/check capabilities/propagate/propagate_command
         capabilities/propagate/covariance_matrix"""
     ),

@@ -245,6 +245,8 @@ def unit_or_none(text: str) -> Unit | None:
         return None
 
 
+# A unit in quotation marks, which would be minutes or seconds of arc.
+_QUOTED = re.compile(r"(?:'|\")\s*([^\W\d][^'\"]*?)\s*(?:'|\")")
 _Token = tuple[str, str, int, int]
 MAX_UNIT_CHARACTERS = 200
 # The most characters of a word that may be two units without a sign between them: `Nm`.
@@ -266,6 +268,9 @@ def _tokens(text: str) -> Iterator[_Token]:
             f"a unit has at most {MAX_UNIT_CHARACTERS} characters, and this text has {len(text):,}"
         )
         raise _wrong(message, 0, len(text))
+    if quoted := _QUOTED.search(text):
+        hint = f"write `{quoted[1]}`"
+        raise _wrong("a quotation mark is not part of a unit", *quoted.span(), hint)
     end, length = 0, len(text.rstrip())
     while end < length:
         match = _TOKEN.match(text, end)
