@@ -27,7 +27,7 @@ IN_WORDS = {
     "limit": ("as", "->", "→"),
     "integrate": ("from", *_DIFFERENTIALS),
     "tangent": ("at",),
-    "taylor": ("at", "around", "about", "near"),
+    "taylor": ("of", "at", "around", "about", "near", "order", "degree"),
     "solve": ("for",),
 }
 # How a question that needs no command begins: a command may stand before it.
@@ -105,7 +105,7 @@ def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> S
     is_by_hand = text.lstrip().startswith(BY_HAND.get(command, ()))
     if not is_by_hand and not any(_has_word(word, text, options) for word in IN_WORDS[command]):
         return args
-    from ..questions import typed_lines
+    from ..questions import calculus_words, typed_lines
 
     if command in ("integrate", "limit"):
         read_words = (
@@ -116,7 +116,11 @@ def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> S
         prefix = "" if is_by_hand else f"{command} "
         arguments = read_words(f"{prefix}{text}")
     else:
-        readers = {"solve": typed_lines.solve_arguments, "tangent": typed_lines.tangent_arguments}
+        readers = {
+            "solve": typed_lines.solve_arguments,
+            "tangent": typed_lines.tangent_arguments,
+            "taylor": calculus_words.series_arguments,
+        }
         arguments = readers.get(command, typed_lines.placed_arguments)(text)
     return args if arguments is None else arguments
 

@@ -123,17 +123,42 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
     """Answer a question in words, or about the slope of an equation in x and y; None for another
     line.
     """
+    from ..questions.calculus_words import (
+        calculus_arguments,
+        measured_arguments,
+        without_request,
+    )
     from ..questions.typed_lines import words_arguments
 
+    if _is_informal(options):
+        asked = calculus_arguments(without_request(text))
+        if asked is not None:
+            return _call_as_read(asked, options)
     command, space, _ = text.partition(" ")
     if space and command in COMMANDS and text == args[0]:
         return None  # a command and its formula in one pair of quotes
     if _is_informal(options):
         asked = _by_other_word(args, options) or words_arguments(text)
+        if asked is None and not _has_point(options) and "=" not in text:
+            asked = measured_arguments(text)
         if asked is not None:
             return _call_as_read(asked, options)
+    else:
+        _check_no_slope(text, options)
     asked = _implicit_slope(text, options)
     return None if asked is None else _answer_slope(text, asked, options)
+
+
+def _check_no_slope(text: str, options: Sequence[str]) -> None:
+    """Refuse `y = x^2; dy/dx` in strict reading, which has a quotient of two names there."""
+    from ..questions.typed_lines import slope_behind
+
+    asked = slope_behind(text)
+    if asked is not None and not _names_at(options) & {*asked.names}:
+        slope = "/".join(asked.names)
+        spelled = command_line(["autodiff", *asked.arguments])
+        hint = f"the derivative is `{spelled}`; for a quotient give `{slope}` other names"
+        raise usage_error(f"`{slope}` is a quotient of two names in strict reading", hint)
 
 
 def _in_parentheses(text: str, options: Sequence[str]) -> str:
@@ -142,9 +167,12 @@ def _in_parentheses(text: str, options: Sequence[str]) -> str:
 
     That is informal reading, and said.
     """
+    from ..questions.calculus_words import worded_formula
     from ..questions.typed_lines import definition_first, in_parentheses
 
-    spelled = in_parentheses(definition_first(text)) if _is_informal(options) else text
+    spelled = text
+    if _is_informal(options):
+        spelled = in_parentheses(definition_first(worded_formula(text)))
     if spelled != text:
         from ..show.error import write_reading
 
@@ -246,7 +274,9 @@ def _answer_in_quotes(command: str, rest: str, options: Sequence[str], *, is_inf
     """
     formula = rest.strip()
     if is_informal and formula and not re.search(_HAS_OPTION, rest):
-        return _call_as_read([command, formula], options)
+        from ..questions.calculus_words import arguments_in_words
+
+        return _call_as_read([command, *arguments_in_words(command, formula)], options)
     hint = f"quote the formula alone: `autodiff {command} {quoted(rest)}`"
     raise usage_error(f"`{command} {rest}` is one argument", hint)
 
@@ -393,15 +423,27 @@ def _with_values(args: Sequence[str], options: Sequence[str]) -> tuple[str, list
     formula, *beside = args[: len(args) - len(options)]
     if not beside or "--at" in options or formula.isidentifier():
         return None  # `sin 3`, `convert 5 m ft`
-    from ..language.tokens import plain_number
+    from ..language.tokens import names_in, plain_number
     from .slips import as_options
 
+    if "=" in beside and beside[0] in names_in(formula):
+        beside = re.split(rf"\s+(?={_ASSIGNED})", " ".join(beside))  # `x = 3` in three words
     if len(beside) == 1 and plain_number(beside[0]) and _is_plain(formula, options):
         return formula, ["--at", beside[0], *options]
     meant = as_options([formula, *beside], declared("grad"), "grad", {})
     if meant is None or meant.formula != formula or [*meant.texts] != ["--at"]:
+        _check_no_values(formula, beside)
         return None
     return formula, ["--at", meant.texts["--at"], *options]
+
+
+def _check_no_values(formula: str, beside: Sequence[str]) -> None:
+    """Refuse values that cannot be used beside a formula: put behind it, they would be factors of
+    an equation.
+    """
+    if "=" not in formula and all(re.match(rf"{_ASSIGNED}(?!=)", word) for word in beside):
+        hint = f"give the values in one option: `autodiff {quoted(formula)} --at {quoted(','.join(beside))}`"
+        raise usage_error(f"`{beside[0]}` is one argument too many", hint)
 
 
 def _as_system(args: Sequence[str], options: Sequence[str]) -> tuple[str, Sequence[str]] | None:

@@ -49,7 +49,7 @@ _NUMBER = r"[-+]?(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 _ASSIGNED = r"[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*(?:,[^\W\d]\w*=[-+]?[\d.][\w.+±()%-]*)*"
 # A number, perhaps with a unit, or an expression that begins with one: no equation's side.
 _PLAIN_VALUE = r"(?:[-+]?[\d.]|[-+]?(?:pi\b|π|√|sqrt\(|inf\b))[^=<>:,]*"
-_NAMED_VALUE = rf"[^\W\d]\w*={_PLAIN_VALUE}(?::{_PLAIN_VALUE})*"
+_NAMED_VALUE = rf"[^\W\d]\w*\s*=\s*(?:{_PLAIN_VALUE}(?::{_PLAIN_VALUE})*|\[[^=<>:]*\])"
 _NAMED_VALUES = rf"{_NAMED_VALUE}(?:,{_NAMED_VALUE})*"
 _NAMED_RANGE = rf"[^\W\d]\w*={_PLAIN_VALUE}:{_PLAIN_VALUE}"
 _RANGE = r"(?:[^\W\d]\w*=)?[^:=]+(?::|\.\.)[^:=]+"
@@ -182,7 +182,7 @@ def as_options(
     texts: dict[str, str] = {}
     beside = [*positional]
     beside.remove(formula)
-    for word in beside:
+    for word in [word.removesuffix(",") for word in beside]:  # `x=3, y=4`
         name = _option_meant(word, declared, command)
         if (
             name is None

@@ -32,6 +32,7 @@ from ..language.tokens import (
     scan,
     split_statements,
 )
+from .calculus_words import calculus_arguments, formula_at, without_request
 from .parse_point import split
 from .problem import parse
 
@@ -382,9 +383,14 @@ _EXTREME_OF = LazyPattern(
 _COMMA_OUTSIDE = LazyPattern(r"(?:[^(),]|\([^()]*\))*,.*", re.DOTALL)
 _ROOTS_OF = LazyPattern(r"(?:the\s+)?(?:roots?|zeros?|zeroes|solutions?)\s+of\s+(.+)", re.DOTALL)
 _SOLVE_FOR = LazyPattern(r"(.+?)\s+for\s+([^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*)", re.DOTALL)
-# `dy/dx of x^2 + y^2 = 25`.
+# `dy/dx of x^2 + y^2 = 25`, `∂L/∂w, L = (w*x - y)^2`.
 _SLOPE_OF = LazyPattern(
-    r"(?:find\s+)?d(?![²³⁴])([^\W\d]\w*)/d([^\W\d]\w*)\s+(?:of|if|for|when|where|from|in)\s+(.+)",
+    r"[d∂](?![²³⁴])([^\W\d]\w*)/[d∂]([^\W\d]\w*)(?:\s+(?:of|if|for|when|where|from|in|given)\s+|\s*[,;]\s*)(.+)",
+    re.DOTALL,
+)
+# `y = √x; dy/dx`, `x^2 + y^2 = 25, dy/dx at (3, 4)`.
+_THEN_SLOPE = LazyPattern(
+    r"([^=;]+(?<![<>!])=(?!=)[^=;]+?)\s*[;,]\s*[d∂]([^\W\d]\w*)\s*/\s*[d∂]([^\W\d]\w*)((?:\s+at\s.+)?)",
     re.DOTALL,
 )
 _ORDER = r"(?:\^?\{?\d+\}?|[²³])?"
@@ -435,8 +441,10 @@ def words_arguments(text: str) -> list[str] | None:
     text = text.strip()
     if len(text) > MAX_LENGTH:
         return None
+    text = without_request(text)
     return (
-        called_arguments(text)
+        calculus_arguments(text)
+        or called_arguments(text)
         or _sought_arguments(text)
         or _primed_arguments(text)
         or valued_arguments(text)
@@ -446,7 +454,8 @@ def words_arguments(text: str) -> list[str] | None:
 
 _BEGINS_QUESTION = LazyPattern(
     r"(?:find|the|first|second|third|fourth|partial|derivative|slope|gradient|min(?:imum)?|max(?:imum)?|roots?|zeros?"
-    r"|zeroes|solutions?|tangent|normal|equation)\s.*?\b(?:of|to|for)\s",
+    r"|zeroes|solutions?|tangent|normal|equation|what|what's|compute|determine)\s.*?\b(?:of|to|for)\s"
+    r"|[d∂]\w+/[d∂]\w+\s+(?:of|if|for|when|where|given)\s",
     re.IGNORECASE,
 )
 
@@ -458,9 +467,10 @@ def question_arguments(text: str, names: Collection[str] = ()) -> list[str] | No
     >>> question_arguments("maximum of x(10-x)"), question_arguments("slope of x^2 at 3", ["slope"])
     (['maximize', 'x(10-x)'], None)
     """
-    if text.partition(" ")[0] in names or not _BEGINS_QUESTION.match(text):
+    if text.partition(" ")[0] in names or len(text) > MAX_LENGTH:
         return None
-    return words_arguments(text)
+    asked = calculus_arguments(without_request(text))
+    return asked or (words_arguments(text) if _BEGINS_QUESTION.match(text) else None)
 
 
 def _sought_arguments(text: str) -> list[str] | None:
@@ -476,10 +486,57 @@ def _sought_arguments(text: str) -> list[str] | None:
     roots = _ROOTS_OF.fullmatch(text)
     if roots is not None:
         return ["solve", roots[1]]
-    slope = _SLOPE_OF.fullmatch(text)
-    if slope is not None and "=" in slope[3]:
-        return ["diff", slope[3], "--for", slope[1], "--wrt", slope[2]]
-    return _lettered_arguments(text)
+    return _slope_asked(text) or _lettered_arguments(text)
+
+
+def _slope_asked(text: str) -> list[str] | None:
+    """Return the arguments of `diff` for the slope of an equation, or of a name that a formula is
+    given for.
+
+    >>> _slope_asked("dy/dx if x^2 + y^2 = 25 at (3, 4)")
+    ['diff', 'x^2 + y^2 = 25', '--at', 'x=3,y=4', '--for', 'y', '--wrt', 'x']
+    >>> _slope_asked("y = a*w1^2; dy/dw1 at w1=2")
+    ['diff', 'y = a*w1^2', '--at', 'w1=2', '--wrt', 'w1']
+    """
+    before = _SLOPE_OF.fullmatch(text)
+    if before is not None and "=" in before[3]:
+        return _slope(before[1], before[2], before[3])
+    behind = slope_behind(text)
+    return None if behind is None else behind.arguments
+
+
+class SlopeBehind(NamedTuple):
+    """What `y = x^2; dy/dx` asks: the two names of the quotient, and the arguments of `diff`."""
+
+    names: tuple[str, str]
+    arguments: list[str]
+
+
+def slope_behind(text: str) -> SlopeBehind | None:
+    """Return the slope that is asked behind a formula for a name; None for another text."""
+    behind = _THEN_SLOPE.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if behind is None:
+        return None
+    parts = [*statements_of(behind[1])]
+    is_of_it = {(part.kind, part.name) for part in parts} <= {
+        ("bind", behind[2]),
+        ("define", behind[2]),
+        ("expression", ""),
+    }
+    found = _slope(behind[2], behind[3], f"{behind[1]}{behind[4]}") if is_of_it else None
+    if found is None or behind[2] not in names_in(behind[1]):
+        return None
+    return SlopeBehind((f"d{behind[2]}", f"d{behind[3]}"), found)
+
+
+def _slope(name: str, by: str, text: str) -> list[str] | None:
+    """Return the arguments of `diff` for the slope of a formula for a name, or of an equation."""
+    formula, *place = formula_at(text)
+    parts = [*statements_of(formula)]
+    is_given = [part.kind for part in parts] in (["bind"], ["define"]) and parts[0].name == name
+    if is_given and name not in names_in(formula[parts[0].body :]):
+        return ["diff", formula, *place, "--wrt", by]
+    return ["diff", formula, *place, "--for", name, "--wrt", by] if len(parts) == 1 else None
 
 
 def _lettered_arguments(text: str) -> list[str] | None:
@@ -489,6 +546,8 @@ def _lettered_arguments(text: str) -> list[str] | None:
     letters = _LETTERS_OF.fullmatch(text)
     if letters is not None:
         digit, sign, name, by, below, sign_below, formula = letters.groups()
+        if below and not (digit or sign) and not letters[0].rpartition(by)[2].startswith("^"):
+            by, below = f"{by}{below}", None  # `do/dw1` is by `w1`
         orders = {
             _ORDER_OF.get(each, each) for each in (digit or sign, below or sign_below) if each
         }
@@ -554,7 +613,9 @@ def _derivative_in_words(text: str) -> list[str] | None:
     formula = derivative[2] if derivative else text
     at = _AT.fullmatch(formula)
     if order is not None:
-        return None if at else ["diff", formula, *by, "--order", order]
+        return ["diff", *formula_at(formula), *by, "--order", order]
+    if derivative and derivative[2].endswith(")") and len(placed := formula_at(formula)) > 1:
+        return ["grad", *placed, *by]
     if at is not None:
         asked, point = at[1] or at[3], at[2] or at[4]
         # a derivative's value is what is asked for, and not its gradient
@@ -755,8 +816,13 @@ def _solve_call(formula: str, more: Sequence[str]) -> list[str] | None:
     return ["solve", formula.replace("==", "="), *(["--for", more[0]] if more else [])]
 
 
+def _gradient_call(formula: str, more: Sequence[str]) -> list[str] | None:
+    return None if more else ["diff", formula]
+
+
 # What reads the arguments of a call, by its name in computer algebra.
 _CALLS = {
+    **dict.fromkeys(("grad", "gradient"), _gradient_call),
     **dict.fromkeys(("diff", "derivative", "differentiate", "D"), _derivative_call),
     **dict.fromkeys(("integrate", "integral", "int"), _integral_call),
     **dict.fromkeys(("limit", "lim"), _limit_call),

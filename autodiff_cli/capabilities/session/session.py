@@ -69,8 +69,10 @@ _NUMBER_AND_WORD = re.compile(r"\s*[\d.]+\s+[^\W\d]{2,}\s*")
 
 # An entry of a list, with its unit if any.
 _IN_LIST = re.compile(r"[^\[\],\s][^\[\],]*(?:\[[^\[\],]*\])?")
-# A derivative by name: `df/dx`, `d²f/dx²`.
-_LEIBNIZ = re.compile(r"d(?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*d([^\W\d]\w*?)(?:\^?\d|[²³])?")
+_LEIBNIZ = re.compile(
+    r"[d∂](?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*[d∂]([^\W\d]\w*[²³]?|[^\W\d]\w*\^\d)"
+)
+_SUPERSCRIPTS = str.maketrans("²³", "23")
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
 # Definitions in other languages, with translations.
@@ -607,14 +609,22 @@ class Session:
 
     def _asked_derivative(self, text: str, piece: AsRead, part: TypedStatement) -> Shown | None:
         """Return the answer to `dh/dx`, `d/dx x²` or `f'`; None for another expression."""
-        leibniz, primed = _LEIBNIZ.fullmatch(text), _WHOLE_PRIME.fullmatch(text)
+        leibniz, primed = derivative_by_name(text), _WHOLE_PRIME.fullmatch(text)
         operator, place = differential_operator(text), Span(part.start, part.end)
         if operator is None and differential_operator(f"{text} 1") is not None:
             hint = f"write it as in `{text} x**2`"
             raise ExpressionError("syntax", f"a function is missing after `{text}`", place, hint)
-        if leibniz is not None and leibniz[3] in self.names and f"d{leibniz[4]}" not in self.names:
-            order = int(leibniz[1] or {"²": 2, "³": 3}.get(leibniz[2] or "", 1))
-            return self._derivatives(piece.part(*leibniz.span(3)), leibniz[4], order)
+        if (
+            leibniz is not None
+            and text[leibniz.name] in self.names
+            and f"d{leibniz.by}" not in self.names
+        ):
+            if leibniz.order == 0:
+                message = "the orders above and below differ"
+                hint = f"write `d{text[leibniz.name]}/d{leibniz.by}`, or the order in both places"
+                raise ExpressionError("syntax", message, place, hint)
+            name = piece.part(leibniz.name.start, leibniz.name.stop)
+            return self._derivatives(name, leibniz.by, leibniz.order)
         if operator is not None:
             shown = self._derivatives(piece.part(operator.end), operator.name, operator.order)
             return _with_extent(shown, text[: operator.end].strip())
@@ -945,6 +955,41 @@ def _valued(point: Mapping[str, str]) -> dict[str, float]:
 
 def _order(primes: str) -> int:
     return 2 if primes in '"″”' else len(primes)
+
+
+class NamedDerivative(NamedTuple):
+    """A derivative by name, `d²f/dx²`: the place of `f`, `x`, and 2; the order is 0 where only one
+    of both has one.
+    """
+
+    name: slice
+    by: str
+    order: int
+
+
+def derivative_by_name(text: str) -> NamedDerivative | None:
+    """Return the derivative that `df/dx`, `d²f/dx²` or `d2f/dx2` is; None for another text.
+
+    The digit behind a name is an order only where `d` has it too: `do/dw1` is by `w1`.
+
+    >>> derivative_by_name("d2f/dx2")
+    NamedDerivative(name=slice(2, 3, None), by='x', order=2)
+    >>> derivative_by_name("do/dw1").by, derivative_by_name("df/dx²").order
+    ('w1', 0)
+    """
+    found = _LEIBNIZ.fullmatch(text)
+    if found is None:
+        return None
+    order, by = found[1] or (found[2] or "").translate(_SUPERSCRIPTS), found[4]
+    name = slice(*found.span(3))
+    if not order and by.isidentifier():
+        return NamedDerivative(name, by, 1)
+    plain = by.translate(_SUPERSCRIPTS)
+    below = (
+        order if order and plain.endswith(order) else plain[-1] if plain != by or "^" in by else ""
+    )
+    by = plain.removesuffix(below).removesuffix("^")
+    return NamedDerivative(name, by, int(order) if order == below else 0)
 
 
 def derivative_in_full(statement: str, valued: Collection[str] = ()) -> str:

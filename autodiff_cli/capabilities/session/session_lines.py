@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from ...cli import slips
 from ...cli.arguments import HelpAsked, check_all, scan_options
-from ...cli.commands import IN_WORDS, answer, as_arguments
+from ...cli.commands import answer, as_arguments
 from ...cli.declarations import COMMANDS, PAGES, QUESTIONS, SESSIONS, declared, table
 from ...cli.formula import NO_FORMULA
 from ...cli.runner import warn
@@ -31,6 +31,7 @@ from ...errors import (
 from ...language.diagnostics.leniency import AsRead, Composed
 from ...language.diagnostics.measured import check_letters
 from ...questions import decoding
+from ...questions.calculus_words import arguments_in_words, measured_arguments, worded_formula
 from ...questions.sweeps import sweeping
 from ...questions.typed_lines import (
     TypedStatement,
@@ -149,7 +150,9 @@ class Lines:
         if not text or text.startswith("#"):
             return 0
         if (
-            spelled := in_parentheses(definition_first(line.strip()), self.session.names)
+            spelled := in_parentheses(
+                definition_first(_worded(line.strip(), self.session)), self.session.names
+            )
         ) != line.strip():
             write_reading("", spelled)
             line, text = spelled, spelled.strip()
@@ -271,7 +274,7 @@ class Lines:
             values["at"] = [*values.get("at", ()), point]
         if "--lenient" in options:
             values["lenient"] = True
-        if freed and "--wrt" in options and "=" not in piece.text:
+        if freed and "--wrt" in options and "=" not in piece.text and command != "integrate":
             # a lone function varies with its parameters only
             values.setdefault("wrt", [",".join(sorted(freed))])
         return Composed(reading)
@@ -281,7 +284,9 @@ class Lines:
         from ...cli.completion import columns
 
         named: set[str] = set()
-        for text in (*values.get("at", ()), *(values.get("fix") or ())):
+        # the variable of an integral is its own, as `x` in `int_0^1 x^2 dx` is
+        named.update(filter(None, [values.get("variable")]))
+        for text in (*values.get("at", ()), *values.get("ends", ()), *(values.get("fix") or ())):
             is_file = text.startswith("@")
             named.update(
                 default_point([text], _SWEPT) if is_file else re.findall(r"([^\W\d]\w*)\s*=", text)
@@ -350,6 +355,11 @@ class Lines:
         return 0
 
 
+def _worded(text: str, session: Session) -> str:
+    """Return the formula of a question in words that is one; another text as it is."""
+    return text if text.partition(" ")[0] in session.names else worded_formula(text)
+
+
 def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
     """Return the line, the command and its end for a limit, an integral or another question that is
     written as such.
@@ -363,7 +373,15 @@ def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
         return f"integrate {formula} {' '.join(more)}", "integrate", len("integrate")
     if "--" in text:
         return None
-    question = question_arguments(text, session.names) or _by_word(text, session.names)
+    text = _with_coordinates(text, session)
+    try:
+        question = (
+            question_arguments(text, session.names)
+            or _by_word(text, session.names)
+            or _of_measured(text)
+        )
+    except ExpressionError as error:
+        raise _as_typed_here(error) from None
     if question is not None:
         command, formula, *more = question
         _check_are_variables(more, session)
@@ -374,6 +392,34 @@ def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
         write_reading("", line)
         return line, command, len(command)
     return None
+
+
+def _of_measured(text: str) -> list[str] | None:
+    """Return the arguments of `propagate` for a formula of measured numbers; None for another line.
+
+    Raises a usage error for `v = 3.0(2) m/s`, which may be a product.
+    """
+    if text.partition(" ")[0] in COMMANDS:
+        return None
+    asked = measured_arguments(text)
+    return None if "=" in text else asked
+
+
+def _with_coordinates(text: str, session: Session) -> str:
+    """Return a question with the names of the coordinates of a point, `grad g at x=1,y=2` for `grad g
+    at (1, 2)`, where g is a function of the session.
+    """
+    match = _AT_A_POINT.fullmatch(text)
+    function = session.definitions.get(match[2]) if match else None
+    names = (function and function.parameters) or ()
+    numbers = match[3].split(",") if match else []
+    if match is None or len(numbers) != len(names):
+        return text
+    point = ",".join(f"{name}={x.strip()}" for name, x in zip(names, numbers, strict=True))
+    return f"{match[1]}{match[2]} at {point}"
+
+
+_AT_A_POINT = re.compile(r"(.*\b)([^\W\d]\w*)\s+at\s+(?:the\s+point\s+)?\(([^()=]+)\)")
 
 
 def _check_are_variables(options: Sequence[str], session: Session) -> None:
@@ -391,11 +437,14 @@ def _by_word(text: str, names: Collection[str]) -> list[str] | None:
     in words.
     """
     word, _, rest = text.partition(" ")
-    command = word if word in IN_WORDS else next(iter(slips.WORDS.get(word.lower(), ())), "")
+    command = word if word in COMMANDS else next(iter(slips.WORDS.get(word.lower(), ())), "")
     rest = rest.strip().removeprefix("of ")
     if not command or word in names or not rest or rest.startswith(NO_FORMULA):
         return None
-    if command in ("diff", "grad"):
+    placed = arguments_in_words(command, rest)
+    if len(placed) > 1:
+        return [command, *placed]
+    if command in ("diff", "grad") and word not in COMMANDS:
         return words_arguments(f"derivative of {rest}")
     asked = with_point(rest) if command == "propagate" else as_arguments(command, [rest], [])
     return None if word in COMMANDS and len(asked) == 1 else [command, *asked]
@@ -584,4 +633,5 @@ def _app(args: Sequence[str]) -> int:
 
 def _as_typed_here(error: ExpressionError) -> ExpressionError:
     hint = (error.hint or "").replace("`autodiff --help`", "`:help`")
+    hint = re.sub("`autodiff '([^'`]*)'`", r"`\1`", hint)
     return usage_error(str(error), hint.replace("`autodiff ", "`"))

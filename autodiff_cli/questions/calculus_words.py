@@ -1,0 +1,459 @@
+"""What a question of calculus in words asks, beyond derivatives, integrals and limits.
+
+Each is read as the arguments of the command that answers it, or as a formula, and only where it
+asks one thing: `maximum of x^3 on [0, 2]` is refused, since a search finds local ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from ..capability import resolve
+from ..engine.table.primitive import COMPOSED, FUNCTIONS
+from ..errors import usage_error
+from ..language.builder import CONSTANTS
+from ..language.diagnostics.leniency import read_leniently
+from ..language.tokens import LazyPattern, names_in
+from ..operating_system import quoted
+from .parse_point import split
+from .problem import parse
+
+# `find the derivative of x^2`, `what is the slope of x^2 at 3`.
+_ASKED = LazyPattern(
+    r"(?:(?:please|find|compute|calculate|determine|evaluate|give(?:\s+me)?|what\s+(?:is|are)|what's|show\s+me)\s+)+"
+    r"(?:the\s+)?(?![=+*/^,;:<>)-])(.+?)\s*\??",
+    re.DOTALL | re.IGNORECASE,
+)
+_PAIR_BEHIND = LazyPattern(r"(.+?)\s+at\s+(?:the\s+point\s+)?\(([^()=]+,[^()=]+)\)", re.DOTALL)
+_NUMBER_BEHIND = LazyPattern(
+    r"(.+?)\s+at\s+([-+]?[\d.]+|[-+]?[\d.]*\s*\*?\s*(?:pi|π)(?:\s*/\s*\d+)?)", re.DOTALL
+)
+_ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,]+"
+_VALUES_BEHIND = LazyPattern(rf"(.+?)\s+at\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
+
+
+def without_request(text: str) -> str:
+    """Return a question without the words that only say that it is one.
+
+    >>> without_request("what is the slope of x^2 at 3?"), without_request("find = x")
+    ('slope of x^2 at 3', 'find = x')
+    """
+    asked = _ASKED.fullmatch(text)
+    return text if asked is None else asked[1]
+
+
+def formula_at(text: str) -> list[str]:
+    """Return a formula, and `--at` with the point that stands behind it in words, if any.
+
+    >>> formula_at("x^2*y at (1, 2)"), formula_at("sin(x) at pi/4"), formula_at("x^2")
+    (['x^2*y', '--at', 'x=1,y=2'], ['sin(x)', '--at', 'pi/4'], ['x^2'])
+    """
+    text = text.strip()
+    if pair := _PAIR_BEHIND.fullmatch(text):
+        numbers, names = split(pair[2]), variables_in(pair[1])
+        if len(numbers) != len(names):
+            return [text]
+        point = ",".join(f"{name}={x.strip()}" for name, x in zip(names, numbers, strict=True))
+        return [pair[1], "--at", point]
+    behind = _NUMBER_BEHIND.fullmatch(text) or _VALUES_BEHIND.fullmatch(text)
+    return [text] if behind is None else [behind[1], "--at", behind[2]]
+
+
+def variables_in(formula: str) -> list[str]:
+    """Return the names of a formula that are no functions and constants, in the order of the
+    alphabet.
+    """
+    return sorted({*names_in(formula)} - {*FUNCTIONS, *COMPOSED, *CONSTANTS})
+
+
+# `on [0, 3]`, `from 0 to 3`.
+_ENDS = (
+    r"\s*(?:(?:on|over)\s+(?:the\s+interval\s+)?\[\s*([^\[\],]+?)\s*,\s*([^\[\],]+?)\s*\]"
+    r"|(?:,\s*)?(?:from|between)\s+(?:x\s*=\s*)?(\S.*?)\s+(?:to|and)\s+(?:x\s*=\s*)?(\S.*?))"
+)
+_NAMED_FUNCTION = LazyPattern(r"(?:y|[fgh]\s*\(\s*\w+\s*\))\s*=(?!=)\s*")
+
+
+def _ends(match: re.Match[str], first: int) -> tuple[str, str]:
+    return match[first] or match[first + 2], match[first + 1] or match[first + 3]
+
+
+def _formula(text: str) -> str:
+    """Return the formula of `y = x^2` or `f(x) = x^2`; another text as it is."""
+    text = text.strip()
+    named = _NAMED_FUNCTION.match(text)
+    return text if named is None else text[named.end() :]
+
+
+# Functions that have values and derivatives everywhere.
+_SMOOTH = frozenset(
+    ("exp", "sin", "cos", "sinh", "cosh", "tanh", "sech", "atan", "asinh", "erf", "sigmoid")
+)
+# A quotient by anything but a number, and a power that need not have a value at 0.
+_MAY_BREAK = LazyPattern(r"/(?!\d+(?![\w.]))|(?<!\be)\*\*(?!\d+(?![\w.]))")
+
+
+def _is_smooth(formula: str) -> bool:
+    """Return whether a derivative certainly has a value everywhere.
+
+    >>> _is_smooth("3*x**2 - x/2 + sin(x)"), _is_smooth("2/(3*x**(1/3))"), _is_smooth("sign(x)")
+    (True, False, False)
+    """
+    called = {*names_in(formula)} & {*FUNCTIONS, *COMPOSED}
+    return called <= _SMOOTH and _MAY_BREAK.search(formula) is None
+
+
+def _derivative(formula: str) -> tuple[str, str]:
+    """Return the derivative of a formula in one variable, and the variable. Raises a usage error
+    for several variables.
+    """
+    names = variables_in(formula)
+    if len(names) != 1:
+        hint = f"`autodiff diff {quoted(formula)}` has the derivatives; solve them for 0"
+        raise usage_error("of several variables, each derivative is 0 at such a point", hint)
+    text, _ = read_leniently(formula, lambda read: (read, parse(read)))
+    return resolve("formulas.diff.diff")(text[0], wrt=names).derivatives[0].formula, names[0]
+
+
+def _critical_points(match: re.Match[str]) -> list[str]:
+    """Return `solve` for where the derivative is 0. Raises a usage error where there may be others."""
+    formula = _formula(match[2])
+    if formula.isidentifier() and formula != "x":
+        return ["solve", f"{formula}'(x) = 0"]
+    derivative, name = _derivative(formula)
+    if not _is_smooth(derivative):
+        message = f"a critical point may be where the derivative `{derivative}` has no value, too"
+        hint = f"for where it is 0: `autodiff solve {quoted(f'{derivative} = 0')} --for {name}`"
+        raise usage_error(message, hint)
+    return ["solve", f"{derivative} = 0", "--for", name]
+
+
+def _inflection_points(match: re.Match[str]) -> list[str]:
+    formula = _formula(match[1])
+    hint = f"`autodiff diff {quoted(formula)} --order 2`, then `autodiff solve` for where that formula is 0"
+    raise usage_error("at an inflection point the second derivative changes its sign", hint)
+
+
+def _local_extreme(match: re.Match[str]) -> list[str]:
+    """Refuse a local extreme: a search finds one, and which depends on its start."""
+    kind, formula = match[2].lower()[:3], _formula(match[3])
+    hint = (
+        f"the one next to a start: `autodiff {kind}imize {quoted(formula)} --at x=1`; where the derivative is 0:"
+        f" `autodiff {quoted(f'critical points of {formula}')}`"
+    )
+    raise usage_error("a function may have several local extremes", hint)
+
+
+def _arg_extreme(match: re.Match[str]) -> list[str]:
+    by = ["--wrt", match[2]] if match[2] else []
+    return [f"{match[1].lower()}imize", match[3].removeprefix("of "), *by]
+
+
+def _nabla(match: re.Match[str]) -> list[str]:
+    return ["diff", *formula_at(match[1])]
+
+
+def _extreme_between(match: re.Match[str]) -> list[str]:
+    """Refuse an extreme of an interval, which a search does not prove."""
+    kind, formula, (low, high) = match[1].lower()[:3], _formula(match[2]), _ends(match, 3)
+    (name,) = variables_in(formula)[:1] or ("x",)
+    hint = f"`autodiff {kind}imize {quoted(formula)} --bounds {name}={low}:{high} --starts 20`, and compare the ends"
+    raise usage_error(
+        "the largest or smallest value on an interval is not proven here: a search finds local ones",
+        hint,
+    )
+
+
+def _linear_approximation(match: re.Match[str]) -> list[str]:
+    formula, *place = formula_at(_formula(_near(match[2])))
+    if not place:
+        hint = f"name the point: `autodiff {quoted('linear approximation of sqrt(x) at 4')}`"
+        raise usage_error("a linear approximation is one at a point", hint)
+    if match[1].lower().startswith("quadratic"):
+        return ["taylor", formula, *place, "--order", "2"]
+    return ["tangent", formula, *place]
+
+
+def _near(text: str) -> str:
+    """Return a text whose place begins with `at`."""
+    return str(_PLACE_WORDS.sub(" at ", text))
+
+
+_PLACE_WORDS = LazyPattern(
+    r"\s+(?:near|around|about|centered\s+at|centred\s+at)\s+(?:(?:a|x)\s*=\s*(?=[-\d]))?"
+)
+_ORDER_BEHIND = LazyPattern(
+    r"(.+?),?\s+(?:(?:up\s+)?to|of|with|in)?\s*(?:the\s+)?(?:(?:order|degree)\s+(\d+)|(\d+)(?:st|nd|rd|th)\s+(?:order|degree)|(\d+)\s+terms)",
+    re.DOTALL,
+)
+_NUMERALS = {"first": "1", "second": "2", "third": "3", "fourth": "4", "fifth": "5"}
+
+
+def _series(match: re.Match[str]) -> list[str] | None:
+    """Return the arguments of `taylor`, with its place and order where they are said."""
+    order, kind, text = match[1], match[2].lower(), match[3]
+    behind = _ORDER_BEHIND.fullmatch(text)
+    if behind is not None:
+        if order or behind[4]:
+            return None  # `5 terms` may be those that are 0, too
+        text, order = behind[1], behind[2] or behind[3]
+    formula, *place = formula_at(_formula(_near(text)))
+    if order:
+        place += ["--order", _NUMERALS.get(order.lower(), "".join(re.findall(r"\d+", order)))]
+    return None if kind == "maclaurin" and "--at" in place else ["taylor", formula, *place]
+
+
+def series_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `taylor` for what stands behind it in words; None for another text.
+
+    >>> series_arguments("series of e^x at 0 to order 5"), series_arguments("cos(x) around 0")
+    (['e^x', '--at', '0', '--order', '5'], ['cos(x)', '--at', '0'])
+    """
+    asked = _BEHIND_TAYLOR.fullmatch(text)
+    found = calculus_arguments(f"taylor series of {asked[1]}") if asked else None
+    return None if found is None else found[1:]
+
+
+_BEHIND_TAYLOR = LazyPattern(
+    r"\s*(?:(?:series|polynomial|expansion)\s+)?(?:(?:of|for)\s+)?(.+)", re.DOTALL
+)
+
+
+def _derivatives_at(match: re.Match[str]) -> list[str]:
+    command = {"gradient": "grad"}.get(match[1].lower(), match[1].lower())
+    return [command, *formula_at(_formula(match[2]))]
+
+
+def _average_value(match: re.Match[str]) -> list[str]:
+    low, high = _ends(match, 2)
+    return ["integrate", f"({_formula(match[1])})/({high} - ({low}))", "--between", f"{low}:{high}"]
+
+
+def _rate_of_change(match: re.Match[str]) -> list[str] | None:
+    formula, (low, high) = _formula(match[1]), _ends(match, 2)
+    names = variables_in(formula)
+    if formula.isidentifier() and names != ["x"]:
+        return ["grad", f"({formula}({high}) - {formula}({low}))/({high} - ({low}))", "--no-tree"]
+    if len(names) != 1 or "f" in names:
+        return None
+    program = f"f({names[0]}) = {formula}; (f({high}) - f({low}))/({high} - ({low}))"
+    return ["grad", program, "--no-tree"]
+
+
+def _area_between(match: re.Match[str]) -> list[str]:
+    low, high = _ends(match, 3)
+    difference = f"abs(({_formula(match[1])}) - ({_formula(match[2])}))"
+    return ["integrate", difference, "--between", f"{low}:{high}"]
+
+
+def _area_without_ends(match: re.Match[str]) -> list[str]:
+    first, second = _formula(match[1]), _formula(match[2])
+    hint = (
+        f"they meet where `autodiff solve {quoted(f'{first} = {second}')}` says; then"
+        f" `autodiff {quoted(f'area between {first} and {second} from 0 to 1')}`"
+    )
+    raise usage_error("an area needs its ends", hint)
+
+
+def _area_under(match: re.Match[str]) -> list[str]:
+    formula, (low, high) = _formula(match[1]), _ends(match, 2)
+    hint = (
+        f"`autodiff integrate {quoted(formula)} --between {low}:{high}` counts what is below the axis as negative,"
+        f" `autodiff integrate {quoted(f'abs({formula})')} --between {low}:{high}` as positive"
+    )
+    raise usage_error("an area under a curve can be meant in two ways", hint)
+
+
+def _gradient_descent(match: re.Match[str]) -> list[str] | None:
+    settings = {"from": "", "rate": "", "steps": ""}
+    for name, value in re.findall(r"([^\W\d]\w*)\s*=\s*([-+]?[\d.]+(?:e-?\d+)?)", match[2] or ""):
+        kind = _SETTINGS.get(name, "from")
+        settings[kind] += ("," if settings[kind] else "") + (
+            value if kind != "from" else f"{name}={value}"
+        )
+    options = (("--at", "from"), ("--rate", "rate"), ("--steps", "steps"))
+    return [
+        "descend",
+        match[1],
+        *[x for option, kind in options if settings[kind] for x in (option, settings[kind])],
+    ]
+
+
+_SETTINGS = dict.fromkeys(("lr", "rate", "alpha", "eta"), "rate") | dict.fromkeys(
+    ("steps", "epochs", "iterations", "n"), "steps"
+)
+
+
+def _implicit_derivative(match: re.Match[str]) -> list[str] | None:
+    formula, *place = formula_at(match[1])
+    has_both = {"x", "y"} <= {*names_in(formula)}
+    return ["diff", formula, *place, "--for", "y", "--wrt", "x"] if has_both else None
+
+
+def _percentage(match: re.Match[str]) -> list[str]:
+    first, second = match[1], match[2]
+    hint = (
+        f"where {second} is the true value: `autodiff {quoted(f'abs({first} - {second})/{second}*100')}`; of their"
+        f" mean: `autodiff {quoted(f'abs({first} - {second})/mean({first}, {second})*100')}`"
+    )
+    raise usage_error("a difference in per cent is one of a value, which is not said", hint)
+
+
+_OF = r"\s+(?:of|for)\s+(?:the\s+(?:function|curve)\s+)?"
+_NUMBER = r"[-+]?[\d.]+"
+_QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]], ...] = tuple(
+    (LazyPattern(pattern, re.DOTALL | re.IGNORECASE), answer)
+    for pattern, answer in (
+        (r"arg\s?(min|max)(?:_\{?(\w+)\}?)?(?:\s+|\s*(?=\())(.+)", _arg_extreme),
+        (r"(?:∇(?![²^·×.])|nabla\s)\s*([^=]+)", _nabla),
+        (rf"(critical|stationary)\s+(?:points?|numbers?|values?){_OF}(.+)", _critical_points),
+        (rf"(?:points?\s+of\s+inflection|inflection\s+points?){_OF}(.+)", _inflection_points),
+        (rf"((?:local|relative)\s+)(max|min)\w*{_OF}(.+)", _local_extreme),
+        (
+            rf"(?:absolute\s+|global\s+)?(max|min)\w*(?:\s+value)?{_OF}(.+?){_ENDS}",
+            _extreme_between,
+        ),
+        (rf"(linear|quadratic)\s+approximation{_OF}(.+)", _linear_approximation),
+        (rf"(linear)i[sz]ation{_OF}(.+)", _linear_approximation),
+        (
+            r"(?:(first|second|third|fourth|fifth|\d+(?:st|nd|rd|th))[\s-]+(?:order\s+|degree\s+)?)?(taylor|maclaurin)"
+            rf"\s+(?:series|polynomial|expansion){_OF}(.+)",
+            _series,
+        ),
+        (rf"(gradient|hessian|jacobian){_OF}(.+?\s+at\s+\S.*)", _derivatives_at),
+        (rf"(?:average|mean)\s+value{_OF}(.+?){_ENDS}", _average_value),
+        (rf"(?:average\s+)?rate\s+of\s+change{_OF}(.+?){_ENDS}", _rate_of_change),
+        (
+            r"implicit(?:ly)?\s+(?:differentiat\w+|derivative)\s+(?:of\s+)?([^=]+=[^=]+)",
+            _implicit_derivative,
+        ),
+        (rf"area\s+between\s+(.+?)\s+and\s+(.+?){_ENDS}", _area_between),
+        (r"area\s+between\s+(.+?)\s+and\s+(.+)", _area_without_ends),
+        (rf"area\s+under\s+(?:the\s+curve\s+)?(.+?){_ENDS}", _area_under),
+        (
+            r"gradient\s+descent\s+(?:on|of|for)\s+(.+?)(?:,?\s+(?:from|with|at|for)\s+(.+=.+))?",
+            _gradient_descent,
+        ),
+        (
+            rf"per\s?cent(?:age)?\s+(?:error|difference)\s+(?:of|between|measured|:)?\s*({_NUMBER})"
+            rf"\s*(?:,|and|vs\.?|true|actual|expected|accepted)\s*({_NUMBER})",
+            _percentage,
+        ),
+    )
+)
+
+
+def calculus_arguments(text: str) -> list[str] | None:
+    """Return a command with its arguments for a question of calculus in words; None for another
+    text.
+
+    Raises a usage error, with what to type, for one that asks several things.
+
+    >>> calculus_arguments("critical points of x^3 - 3x"), calculus_arguments("linearization of sqrt(x) at 4")
+    (['solve', '3*x**2 - 3 = 0', '--for', 'x'], ['tangent', 'sqrt(x)', '--at', '4'])
+    >>> calculus_arguments("average value of x^2 on [0, 3]"), calculus_arguments("x^2 on [0, 3]")
+    (['integrate', '(x^2)/(3 - (0))', '--between', '0:3'], None)
+    """
+    for pattern, answer in _QUESTIONS:
+        match = pattern.fullmatch(text)
+        if match is not None:
+            return answer(match)
+    return None
+
+
+# `mean of 1.2, 1.3 and 1.5`.
+_MEAN = LazyPattern(
+    rf"(?:mean|average){_OF}({_NUMBER}(?:\s*(?:,|and|,\s*and)\s*{_NUMBER})+)", re.IGNORECASE
+)
+
+
+_CONVERT = LazyPattern(r"convert\s+(\S.*\s(?:to|in|into|as)\s+\S.*)", re.DOTALL | re.IGNORECASE)
+# A leaf of micrograd's engine.
+_VALUE_OF_ENGINE = LazyPattern(rf"\bValue\(\s*({_NUMBER})\s*(?:,[^()]*)?\)")
+
+
+def worded_formula(text: str) -> str:
+    """Return the formula of a question in words that is one; another text as it is.
+
+    >>> worded_formula("mean of 1, 2 and 6"), worded_formula("what is 2 + 3?")
+    ('mean(1, 2, 6)', '2 + 3')
+    >>> worded_formula("convert 5 mph to m/s"), worded_formula("a = Value(2.0, label='a')")
+    ('5 mph to m/s', 'a = 2.0')
+    """
+    text = _VALUE_OF_ENGINE.sub(r"\1", without_request(text))
+    if (conversion := _CONVERT.fullmatch(text)) is not None:
+        return str(conversion[1])
+    mean = _MEAN.fullmatch(text)
+    return text if mean is None else f"mean({', '.join(re.findall(_NUMBER, mean[1]))})"
+
+
+_SUBJECT_TO = LazyPattern(
+    r"(.+?),?\s+(?:subject\s+to|such\s+that|s\.?t\.?|constrained\s+to|with\s+constraint)\s+(.+)",
+    re.DOTALL,
+)
+_FROM_TO = LazyPattern(
+    r"(.+?)\s+(?:from|for)\s+(?:([^\W\d]\w*)\s*=\s*)?(\S.*?)\s+to\s+(\S.*)", re.DOTALL
+)
+
+
+def arguments_in_words(command: str, rest: str) -> list[str]:
+    """Return the arguments of a command before a question in words: what follows `of`, its point,
+    constraints or range.
+
+    >>> arguments_in_words("hessian", "of x^2*y at (1, 2)"), arguments_in_words("plot", "x^2 from -2 to 2")
+    (['x^2*y', '--at', 'x=1,y=2'], ['x^2', '--range', '-2:2'])
+    >>> arguments_in_words("minimize", "x^2 + y^2 subject to x + y = 1")
+    ['x^2 + y^2', '--subject-to', 'x + y = 1']
+    """
+    rest = rest.strip().removeprefix("of ").strip()
+    if command in ("minimize", "maximize") and (bound := _SUBJECT_TO.fullmatch(rest)):
+        return [bound[1], "--subject-to", bound[2].replace(" and ", "; ")]
+    if command == "plot" and (between := _FROM_TO.fullmatch(rest)):
+        name = f"{between[2]}=" if between[2] else ""
+        return [between[1], "--range", f"{name}{between[3]}:{between[4]}"]
+    return (
+        formula_at(rest)
+        if command in ("grad", "hessian", "jacobian", "diff", "trace", "graph", "check")
+        else [rest]
+    )
+
+
+_PLAIN_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# `(5.0 ± 0.1)`, `(5.0 +/- 2%) kg`.
+_MEASURED = LazyPattern(
+    rf"(?<!\))\(\s*([-+]?{_PLAIN_NUMBER})\s*(?:±|\+/-|\+-)\s*({_PLAIN_NUMBER}\s*%?)\s*\)"
+    r"(?!\s*[(\[])((?:\s+[^\W\d_][\w/^*²³⁻¹·]*(?=\s*(?:$|[-+*/)×·])))?)"
+)
+# `5.0(1)`: 5.0 ± 0.1, or the product of both.
+_IN_DIGITS = LazyPattern(r"(?<![\w.])(\d+)\.(\d+)\((\d{1,2})\)(?![\w(])")
+
+
+def measured_arguments(text: str) -> list[str] | None:
+    """Return the arguments of `propagate` for a formula of measured numbers; None for another text.
+
+    Each gets a name: two that are written alike need not be one measurement. Raises a usage error for
+    `5.0(1)`, which is a product too.
+
+    >>> measured_arguments("(5.0 ± 0.1) * (2.0 +/- 0.2)")
+    ['propagate', 'x1 * x2', '--at', 'x1=5.0±0.1,x2=2.0±0.2']
+    """
+    if (digits := _IN_DIGITS.search(text)) is not None:
+        last = f"{'0.' if digits[2] else ''}{digits[3].zfill(len(digits[2]))}"
+        hint = (
+            f"for a measured value, `({digits[1]}.{digits[2]} ± {last})`; for a product,"
+            f" `{digits[1]}.{digits[2]}*{digits[3]}`"
+        )
+        raise usage_error(f"`{digits[0]}` can be read in two ways", hint)
+    found = [*_MEASURED.finditer(text)]
+    if not found:
+        return None
+    taken = {*names_in(text)}
+    names = [name for k in range(1, len(found) + len(taken) + 1) if (name := f"x{k}") not in taken]
+    formula, values = text, []
+    for match, name in reversed([*zip(found, names, strict=False)]):
+        is_argument = formula[: match.start()][-1:].isalnum()
+        put = f"({name})" if is_argument else name
+        formula = f"{formula[: match.start()]}{put}{formula[match.end() :]}"
+        values.append(f"{name}={match[1]}±{match[2]}{match[3]}")
+    return ["propagate", formula, "--at", ",".join(reversed(values))]

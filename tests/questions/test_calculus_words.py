@@ -1,0 +1,106 @@
+"""Questions of calculus in words ask one thing, or are refused with what to type."""
+
+import pytest
+
+from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.calculus_words import (
+    arguments_in_words,
+    calculus_arguments,
+    measured_arguments,
+    worded_formula,
+)
+from autodiff_cli.questions.typed_lines import words_arguments
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("critical points of f(t) = t^2 - 2t", ["solve", "2*t - 2 = 0", "--for", "t"]),
+        ("stationary points of f", ["solve", "f'(x) = 0"]),
+        ("quadratic approximation of cos(x) near x = 0", ["taylor", "cos(x)", "--at", "0", "--order", "2"]),
+        ("linearization of x*y at (1, 2)", ["tangent", "x*y", "--at", "x=1,y=2"]),
+        ("Maclaurin series of cos x", ["taylor", "cos x"]),
+        ("2nd degree Taylor polynomial of e^x at 1", ["taylor", "e^x", "--at", "1", "--order", "2"]),
+        ("taylor series of e^x with 5 terms", None),
+        ("hessian of x*y at x=1, y=2", ["hessian", "x*y", "--at", "x=1, y=2"]),
+        ("average value of 1/x from 1 to e", ["integrate", "(1/x)/(e - (1))", "--between", "1:e"]),
+        ("gradient descent on (x-3)^2", ["descend", "(x-3)^2"]),
+        (
+            "gradient descent on (x-3)^2 from x=0, lr=0.1, steps=5",
+            ["descend", "(x-3)^2", "--at", "x=0", "--rate", "0.1", "--steps", "5"],
+        ),
+        ("argmin_x (x-a)^2", ["minimize", "(x-a)^2", "--wrt", "x"]),
+        ("∇(x*y)", ["diff", "(x*y)"]),
+        ("∇²f", None),
+        ("implicit differentiation x*y = 1", ["diff", "x*y = 1", "--for", "y", "--wrt", "x"]),
+        ("critical + points", None),
+    ],
+)  # fmt: skip
+def test_questions_of_calculus_are_arguments_of_commands(
+    text: str, arguments: list[str] | None
+) -> None:
+    assert calculus_arguments(text) == arguments
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("critical points of x*y", "autodiff diff 'x*y'"),
+        ("critical points of abs(x)", "autodiff solve 'sign(x) = 0' --for x"),
+        ("critical points of x^1.5", "--for x"),
+        ("critical points of x + 1/x", "autodiff solve"),
+        ("inflection points of x^3", "autodiff diff 'x^3' --order 2"),
+        ("local minimum of x^3", "autodiff minimize 'x^3' --at x=1"),
+        ("global maximum of x^3 from 0 to 2", "autodiff maximize 'x^3' --bounds x=0:2"),
+        ("linear approximation of sqrt(4.1)", "at 4"),
+        ("area between x^2 and x", "autodiff solve 'x^2 = x'"),
+        ("percent difference between 3 and 4", "autodiff 'abs(3 - 4)/4*100'"),
+    ],
+)
+def test_a_question_of_several_things_is_refused_with_what_to_type(text: str, hint: str) -> None:
+    with pytest.raises(ExpressionError) as refused:
+        calculus_arguments(text)
+    assert hint in (refused.value.hint or "")
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("dy/dx1 of y = x1^2*x", ["diff", "y = x1^2*x", "--wrt", "x1"]),
+        ("d/dx1 of x1^2*x", ["diff", "x1^2*x", "--wrt", "x1"]),
+        ("d2y/dx12 of x1^2*x", ["diff", "x1^2*x", "--wrt", "x1", "--order", "2"]),
+        ("∂L/∂w, L = (w*x)^2", ["diff", "L = (w*x)^2", "--wrt", "w"]),
+        ("f(x) = x^2, df/dx at 3", ["diff", "f(x) = x^2", "--at", "3", "--wrt", "x"]),
+        ("y = x*y; dy/dx", ["diff", "y = x*y", "--for", "y", "--wrt", "x"]),
+        ("third derivative of sin(x) at pi/4", ["diff", "sin(x)", "--at", "pi/4", "--order", "3"]),
+    ],
+)
+def test_a_digit_of_a_name_is_no_order(text: str, arguments: list[str]) -> None:
+    assert words_arguments(text) == arguments
+
+
+def test_measured_numbers_get_names_of_their_own() -> None:
+    assert measured_arguments("x1*(5.0 ± 2%) + sin(1.0 +/- 0.1)") == [
+        "propagate", "x1*x2 + sin(x3)", "--at", "x2=5.0±2%,x3=1.0±0.1",
+    ]  # fmt: skip
+    assert measured_arguments("(5.0 ± 0.1) m / (2.0 ± 0.1) s") == [
+        "propagate", "x1 / x2", "--at", "x1=5.0±0.1 m,x2=2.0±0.1 s",
+    ]  # fmt: skip
+    assert measured_arguments("2*(3)") is None
+    with pytest.raises(ExpressionError, match="two ways"):
+        measured_arguments("12.35(12)/2")
+
+
+def test_words_of_a_request_are_left_out() -> None:
+    assert worded_formula("what is sqrt(2)?") == "sqrt(2)"
+    assert worded_formula("find = 3") == "find = 3"
+    assert worded_formula("average of 1 and 2") == "mean(1, 2)"
+    assert worded_formula("mean(1, 2)") == "mean(1, 2)"
+
+
+def test_what_follows_a_command_in_words_is_options() -> None:
+    assert arguments_in_words("plot", "x^2 for x = -1 to 2") == ["x^2", "--range", "x=-1:2"]
+    assert arguments_in_words("maximize", "x*y s.t. x + y = 1 and x > 0") == [
+        "x*y", "--subject-to", "x + y = 1; x > 0",
+    ]  # fmt: skip
+    assert arguments_in_words("solve", "x = 2 at 3") == ["x = 2 at 3"]
