@@ -423,6 +423,8 @@ def _with_values(args: Sequence[str], options: Sequence[str]) -> tuple[str, list
     formula, *beside = args[: len(args) - len(options)]
     if not beside or "--at" in options or formula.isidentifier():
         return None  # `sin 3`, `convert 5 m ft`
+    if "=" in formula and any(" " in word for word in beside):
+        return None  # perhaps a further equation, `x = 1`
     from ..language.tokens import names_in, plain_number
     from .slips import as_options
 

@@ -50,6 +50,7 @@ READ = {
         cli/man_page capabilities/export/named_cells show/workbook
         show/tex show/siunitx show/tex_tables capabilities/trace/trace_view capabilities/exercise/exercise"""
     ),
+    "questions in words, whose formulas the grammar reads": "questions/calculus_words",
     "answers of learners": (
         """
         capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking"""
