@@ -47,8 +47,8 @@ UNITS = [
 TRIALS = 40
 INWARD = {
     # exact factors where a text becomes a number, or where a unit is written down as one
-    "measured_units.py", "quantities.py", "mixed_units.py", "sweeps.py", "equation_answers.py", "units.py",
-    "taylor.py", "gradient.py",
+    "measured_units.py", "quantities.py", "mixed_units.py", "conversions.py", "sweeps.py", "equation_answers.py",
+    "units.py", "taylor.py", "gradient.py",
     "page.py", "page_view.py", "base.py", "presentation.py", "unit.py",
     "limit.py",  # an exact limit stays an expression: `20*pi`
 }  # fmt: skip

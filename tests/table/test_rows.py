@@ -353,6 +353,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma zeta max min", "Greek letters, and words below a letter"),
+    "questions/conversions": ("min deg rad", "units, and how formulas convert angles"),
     "engine/graphs/value": (
         (
             "abs tanh relu sigmoid exp log sqrt sin cos tan sinh cosh cbrt exp2 expm1 log10 log1p"
@@ -437,6 +438,7 @@ belongs in its row.
 
 
 OPERATORS: dict[str, str] = {
+    "questions/conversions": "products of powers, whose numbers may be factors of units",
     "data/text_dialects": "an option of this name",
     "capabilities/derivatives/taylor": (
         "powers of the constant e are values of exp, which fractions have"
