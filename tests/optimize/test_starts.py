@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import json
+import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -137,3 +139,32 @@ def test_a_constant_in_the_formula_is_part_of_the_scale_of_a_start(
     assert answer.converged
     # the minimum over E/k_B in kelvin, A eliminated, by mpmath's findroot with 40 digits
     assert answer.point["E"] == pytest.approx(13733.712433471194 * factor, rel=1e-8)
+
+
+SCATTER = [0.1, -0.05, 0.07, -0.1, 0.03, 0.02, -0.06, 0.08, -0.02, 0.05, -0.09, 0.04]
+
+
+@pytest.mark.parametrize(
+    ("formula", "curve", "phase", "w", "step", "count"),
+    [
+        ("A*cos(w*x + p)**2", lambda u: 10 * math.cos(u) ** 2, 0.0, 1.1, math.pi / 6, 6),
+        ("A*cos(w*x + p)**2", lambda u: 10 * math.cos(u) ** 2, 0.3, 1.1, math.pi / 6, 6),
+        ("A*cos(w*x + p)**2", lambda u: 10 * math.cos(u) ** 2, 0.3, 1.0, 0.5, 7),
+        ("A*abs(sin(w*x + p))", lambda u: 10 * abs(math.cos(u)), 0.3, 1.1, 0.25, 12),
+        ("A*abs(sin(w*x + p))", lambda u: 10 * abs(math.cos(u)), 0.3, 0.7, 0.5, 8),
+        (
+            "sqrt(a**2 + b**2*cos(w*x + p)**2)",
+            lambda u: 5 * math.sqrt(1 + math.cos(u) ** 2),
+            *(1.0, 1.1, 0.3, 12),
+        ),
+        ("A*cos(w*x + p)", lambda u: 5 * math.cos(u), 0.3, 1.1, 0.3, 12),
+    ],
+)
+def test_of_periods_that_rows_do_not_tell_apart_the_longest_is_found(
+    formula: str, curve: Callable[[float], float], phase: float, w: float, step: float, count: int
+) -> None:
+    x = [round(k * step, 6) for k in range(count)]
+    y = [round(curve(w * place + phase) + SCATTER[k], 3) for k, place in enumerate(x)]
+    answer = autodiff_cli.fit(f"y = {formula}", {"x": x, "y": y}, intervals="linear")
+    assert answer.converged
+    assert abs(answer.point["w"]) == pytest.approx(w, abs=0.03)

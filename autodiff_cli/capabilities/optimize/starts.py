@@ -17,6 +17,7 @@ from ...engine.numbers.dimensions import Dimensioned, UnknownDimensions
 from ...engine.quantities.unit import NUMBER
 from ...errors import AutodiffError
 from ...questions.quantities import evaluate_dimensions
+from .aliases import is_aliased
 from .convergence import SearchStopped
 from .least_squares import EndPoint, Model, searched
 from .shape_starts import ShapeStarts, peaks_of, shape_calls
@@ -80,6 +81,7 @@ def found_start(model: Model, lacking: Sequence[str]) -> dict[str, float] | None
             for there in _different(points):
                 ends.append(searched(few, there, SEARCH_EVALUATIONS, few.parameters.places))
             ends += _from_residuals(few, draws, ends)
+            ends += _of_longer_periods(model, few, points, ends)
     except (BudgetExceeded, SearchStopped):
         points.sort(key=lambda point: point[0])
     good = [
@@ -126,6 +128,31 @@ def _from_residuals(few: Model, draws: StartDraws, ends: Sequence[EndPoint]) -> 
         least = lower
         found.append(lower)
     return found
+
+
+def _of_longer_periods(
+    model: Model, few: Model, points: Sequence[tuple[float, Any, Any]], ends: Sequence[EndPoint]
+) -> list[EndPoint]:
+    """Return ends that replace the least one, where the rows do not tell it from one of a longer
+    period.
+
+    In rows at equal distances the curves of both are the same: the longer period is what is meant.
+    """
+    whole = model.copy(stop=lambda: False)
+    least = min(ends, key=_cost, default=None)
+    if least is None or not is_aliased(whole, least.values):
+        return []
+    slow = [point for point in points if not is_aliased(whole, point[1])]
+    tried = [
+        searched(few, there, SEARCH_EVALUATIONS, few.parameters.places)
+        for there in _different(slow)
+    ]
+    enough = least.cost * (1 + SAME_COST) + few.rows.rounding_cost
+    return [
+        end._replace(cost=least.cost * (1 - SAME_COST))
+        for end in tried
+        if end.cost <= enough and not is_aliased(whole, end.values)
+    ]
 
 
 def _cost(end: EndPoint) -> float:

@@ -19,6 +19,7 @@ from ...engine.run.evaluation import Evaluation
 from ...engine.table.operators import DIV, VARIABLE
 from ...engine.table.primitive import Primitive
 from ...errors import AutodiffError
+from .aliases import is_aliased
 from .convergence import SearchStopped
 from .inference import runs_test
 from .least_squares import (
@@ -49,8 +50,6 @@ MAX_RISE = 5.0  # of the residuals at a start that is tried
 SAME_CURVE = 0.6  # distance of two curves, in lengths of the residuals
 SAME_VALLEY = 0.1  # distance of a start from where a search has been, in lengths of the residuals
 MAX_CHI_SQUARE_RISE = 4.0  # of χ² to another minimum that the data do not rule out
-PATH_SAMPLES = 8  # points between two places, at which turns of a curve are seen
-ROUNDED_CHANGE = 1e-9  # of a curve, relative
 UNDEFINED_SUM_OF_SQUARES = 1e200  # sum of squares where the model has no value
 ANSWER_SHARE = 0.25  # of the work, for the answer
 MAX_PERMUTED = 10  # parameters
@@ -290,7 +289,7 @@ class _Restarts:
         self.lost = lost
         model.calls = copy(current_budget())
         self.probe = model.copy()  # what is only looked at is not counted
-        self.may_alias = _is_aliased(model, start)
+        self.may_alias = is_aliased(model, start)
         model.reached.accept(best, only=True)
         self.best, self.of_best = best, self._faults(best)
         # How many searches in a row have come to the same end.
@@ -306,7 +305,7 @@ class _Restarts:
         """Return whether an end has not converged, and whether it is one of a period that the start
         has not.
         """
-        return not _has_converged(self.probe, end), not self.may_alias and _is_aliased(
+        return not _has_converged(self.probe, end), not self.may_alias and is_aliased(
             self.model, end.values
         )
 
@@ -393,22 +392,6 @@ def _elsewhere(model: Model, start: Any, draw: random.Random, *, anywhere: bool 
         width = math.copysign((high - low or 1.0) * count ** -draw.random(), there[k])
         there[k] = draw.uniform(low, high) if kind == 1 else width if kind == 2 else math.pi / width
     return np.clip(there, *model.parameters.limits)
-
-
-def _is_aliased(model: Model, values: Any) -> bool:
-    if len(model.rows.columns) != 1 or model.rows.count < len(
-        model.data.columns[model.data.response]
-    ):
-        return False
-    ((name, column),) = model.rows.columns.items()
-    places = np.unique(column[model.rows.weights > 0])
-    if not 2 < len(places) <= SAMPLED_ROWS:
-        return False
-    shares = np.random.default_rng(1).random((PATH_SAMPLES, len(places) - 1))
-    between = np.sort(np.append(places, places[:-1] + shares * np.diff(places)))
-    changes = np.diff(model.at_rows({name: between})(values).fitted)
-    changes = changes[np.abs(changes) > ROUNDED_CHANGE * np.max(np.abs(changes), initial=0.0)]
-    return bool(np.count_nonzero(changes[1:] * changes[:-1] < 0) >= len(places))
 
 
 def _has_converged(model: Model, end: EndPoint) -> bool:
