@@ -118,10 +118,31 @@ def heading(text: str) -> tuple[tuple[str, ...], str | None]:
             next((piece.strip() for piece in match.groups()[1:] if piece), None) if match else None
         )
         if match and (pattern is _IN_BRACKETS or (inner and is_unit(inner))):
-            base, unit = match[1], inner if inner and is_unit(inner) else None
+            base, unit = match[1], _written_unit(inner) if inner else None
             break
     names = [base, *base.split()[-1:]]
     return tuple(dict.fromkeys(name for name in names if is_name(name))), unit
+
+
+# Powers as instruments write them in headings: `m/s2`, `cm-1`, `mm3`. Only of what is mistaken for no
+# label or ratio, as `V2` and `A/A0` are, nor for two units, as `ms-1` is.
+_PLAIN_POWERS = (
+    r"(?<![A-Za-z])((?:[kcdmuµμn]?m|ft|in)(?=[23])|(?:[cn]?m|s|min|h|K)(?=-[1-4]))(-?\d)(?!\d)"
+    r"|(?<=[/ ])(s)(2)(?!\d)"
+)
+
+
+def _written_unit(inner: str) -> str | None:
+    """Return the unit in a heading's brackets, in the style of units; None for a remark.
+
+    >>> _written_unit("sec"), _written_unit("m/s2"), _written_unit("cm-1"), _written_unit("V2"), _written_unit("A/A0")
+    ('s', 'm/s^2', 'cm^-1', None, None)
+    """
+    if is_unit(inner):
+        return inner
+    words = as_unit(inner) if inner.replace(" ", "").isalpha() else inner
+    raised = re.sub(_PLAIN_POWERS, lambda found: "^".join(filter(None, found.groups())), words)
+    return raised if is_unit(raised) else None
 
 
 def unit_in_heading(text: str, name: str) -> str | None:

@@ -534,3 +534,39 @@ def test_a_heading_and_the_row_of_units_below_it_agree():
         result.code == 2
         and "column `x [mm]` is in mm by its heading, and below it stands m" in result.err
     )
+
+
+@pytest.mark.parametrize(
+    ("heading", "unit"),
+    [
+        ("y (sec)", "s"),
+        ("y [secs]", "s"),
+        ("y (Seconds)", "s"),
+        ("y (hrs)", "h"),
+        ("y (lbs)", "lb"),
+        ("y (ohms)", "Ω"),
+        ("y (m/s2)", "m/s²"),
+        ("y (kN/mm2)", "kN/mm²"),
+        ("y (cm-1)", "cm⁻¹"),
+        ("y (cm3)", "cm³"),
+        ("y (m s-2)", "m/s²"),
+        ("y (V vs Ref)", "V"),
+        # remarks, labels, ratios, and what is two units
+        ("y (peak)", ""),
+        ("y (V2)", ""),
+        ("y (A-1)", ""),
+        ("y (A/A0)", ""),
+        ("y (V1/V2)", ""),
+        ("y (Min)", ""),
+        ("y (ms-1)", ""),
+        ("y (s2)", ""),
+    ],
+)
+def test_headings_have_units_as_instruments_write_them(heading: str, unit: str):
+    rows = f"x (mol),{heading}\n1,2\n2,4\n3,6\n"
+    result = autodiff("fit", "y = b*x", "--data", "-", "--json", stdin=rows)
+    record = json.loads(result.out)
+    assert record["parameters"]["b"] == pytest.approx(2, rel=1e-12)
+    wanted = parse_unit(unit) / parse_unit("mol") if unit else parse_unit("1/mol")
+    assert parse_unit(record["units"]["parameters"]["b"])[1:] == wanted[1:]
+    assert ("`y` has no unit" in result.err) is not bool(unit)
