@@ -647,10 +647,12 @@ def _check_pairs(sample: Sequence[str], separator: str | None, forced: ForcedDia
 
 
 def _best_fit(
-    sample: Sequence[str], separators: Sequence[str], header: str | None
+    sample: Sequence[str], above: Sequence[Line], separators: Sequence[str], header: str | None
 ) -> _SeparatorFit | None:
-    """Return the columns by the separator that makes rows of numbers. Raises an error if two make
-    different ones.
+    """Return the columns by the separator that makes rows of numbers, and that the names in a
+    comment `above` fit.
+
+    Raises an error if two make different ones.
     """
     fits = [fit for char in separators if (fit := _fit(sample, char, header)) is not None]
     of_numbers = [fit for fit in fits if fit.values] or fits
@@ -659,6 +661,8 @@ def _best_fit(
     best, *others = of_numbers
     for other in others:
         if other.separator == BLANKS and _has_tabs_alone(best, len(sample)):
+            continue
+        if _has_names(above, best) and not _has_names(above, other):
             continue
         if other.values and other.numbers != best.numbers:
             one, two = (
@@ -671,6 +675,13 @@ def _best_fit(
                 f"its columns may be between {one} or between {two}", f"say which: {words}"
             )
     return best
+
+
+def _has_names(above: Sequence[Line], fit: _SeparatorFit) -> bool:
+    """Return whether a line of comments names as many columns as the rows have, and as they are
+    separated.
+    """
+    return any(_headings(line, fit.separator, fit.width) is not None for _, line in above)
 
 
 def _has_tabs_alone(fit: _SeparatorFit, lines: int) -> bool:
@@ -990,7 +1001,7 @@ def recognize(text: str, *, complete: bool, tabs: bool, forced: ForcedDialect) -
     place = _Place() if forced.header is not None else _place_below_text(found.table, separators)
     preface, table = found.table[: place.begin], found.table[place.begin :]
     skip = table[0][0] if preface else skip
-    fit = _columns(table, separator, separators, tabs, forced)
+    fit = _columns(table, found.comments, separator, separators, tabs, forced)
     table = _with_unit_comment(table, found.comments, fit)
     header = _header(fit, table, found.comments, place, skip, forced.header)
     recognized = _RecognizedTable(found, table, fit, header, complete, forced)
@@ -1071,6 +1082,7 @@ def _place_below_text(table: Sequence[Line], separators: Sequence[str]) -> _Plac
 
 def _columns(
     table: Sequence[Line],
+    comments: Sequence[Line],
     separator: str | None,
     separators: Sequence[str],
     tabs: bool,
@@ -1081,7 +1093,8 @@ def _columns(
     """
     sample = [line for _, line in table[:SAMPLE_LINES]]
     _check_pairs(sample, separator, forced)
-    if (fit := _best_fit(sample, separators, forced.header)) is not None:
+    above = [(k, _without_mark(line)) for k, line in comments if k < table[0][0]]
+    if (fit := _best_fit(sample, above, separators, forced.header)) is not None:
         return fit
     _check_title(table, separators)
     return _usual_columns(sample, separator, tabs, forced)

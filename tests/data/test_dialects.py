@@ -19,6 +19,7 @@ from autodiff_cli.data import readers
 from autodiff_cli.data.readers import TextReader, reader
 from autodiff_cli.data.sources import sources
 from autodiff_cli.data.text_dialects import UNFORCED, ForcedDialect
+from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.optional_units import heading, is_unit, names_in_headings
 from running import autodiff
 
@@ -108,6 +109,18 @@ def test_tables_in_every_dialect_read_back(
         frame = pd.read_csv(io.StringIO("\n".join(line for line in lines if line[:1] not in ("#", "%", "/"))),
                             sep=separator, decimal=decimal)  # fmt: skip
         assert np.allclose(frame.to_numpy(float), np.array(rows), rtol=1e-15, atol=0)
+
+
+def test_names_in_a_comment_say_how_many_columns_there_are(tmp_path: Path) -> None:
+    """Blanks between thousands make five columns of these rows, and tabs three."""
+    rows = "0,250\t1 234 567,250\t1,500\n0,000\t0,000\t1 000 000,000\n"
+    path = tmp_path / "lab.dat"
+    path.write_text(f"# t\tU\tI_0\n{rows}", encoding="utf-8")
+    _, columns = read(path)
+    assert columns == {"t": [0.25, 0.0], "U": [1234567.25, 0.0], "I_0": [1.5, 1e6]}
+    path.write_text(f"# three columns\n{rows}", encoding="utf-8")
+    with pytest.raises(ExpressionError, match="between tab"):
+        read(path)
 
 
 @pytest.mark.parametrize(

@@ -726,13 +726,18 @@ last precision.
 """
 
 
-def sides(tree: Tree, point: Mapping[str, str]) -> Reference | None:
-    """Return the numbers next to a kink, and which of them differ on its sides; None if unknown."""
+def sides(
+    tree: Tree, point: Mapping[str, str], *, decimals: bool = False, doubles: bool = True
+) -> Reference | None:
+    """Return the numbers next to a kink, and which of them differ on its sides; None if unknown.
+
+    `decimals` and `doubles` are those of `reference`.
+    """
     found = []
     for k in range(2 ** len(point)):
         signs = [1 if k >> j & 1 else -1 for j in range(len(point))]
         try:
-            found.append(reference(tree, point, beside=signs))
+            found.append(reference(tree, point, decimals=decimals, doubles=doubles, beside=signs))
         except (Kink, Undefined, Undecided):
             return None
     columns = [*zip(*(side.numbers for side in found), strict=True)]
@@ -744,10 +749,14 @@ SAME = 1e-12
 """The largest relative difference of sides that are one in doubles: those of floor(1e16) are."""
 
 
+VANISHING = arb(2) ** -500
+"""What is smaller beside a kink goes to 0 there, as the slope of `abs(y)**1.5` does: 2**-1000."""
+
+
 def _agree(column: Sequence[Any]) -> bool:
     """Return whether numbers of the sides are the same, to the digits of doubles."""
     first, *others = [arb(0) if x is None else x.mid() for x in column]
-    return all(abs(x - first) <= abs(first) * SAME + TINY for x in others)
+    return all(abs(x - first) <= abs(first) * SAME + VANISHING for x in others)
 
 
 def reference(

@@ -305,8 +305,12 @@ def _right_as_written(
 
 
 def _is_smooth_as_written(tree: Tree, point: Mapping[str, str]) -> bool:
-    with suppress(balls.Kink, balls.Undecided, balls.Undefined):
-        balls.reference(tree, point, decimals=True, doubles=False)
+    with suppress(balls.Undecided, balls.Undefined):
+        try:
+            balls.reference(tree, point, decimals=True, doubles=False)
+        except balls.Kink:
+            sides = balls.sides(tree, point, decimals=True, doubles=False)
+            return sides is not None and not sides.differing
         return True
     return False
 
