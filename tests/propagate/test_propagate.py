@@ -449,6 +449,36 @@ def test_a_formula_that_leaves_its_taylor_polynomial_is_not_linear_enough(inputs
     assert narrow.results[0].second_order is not None and not narrow.warnings
 
 
+@pytest.mark.parametrize(
+    ("text", "inputs", "name"),
+    [
+        ("x", "x=uniform(4.9, 5.1)", "x"),
+        ("3*x + y", "x=uniform(4.9, 5.1),y=0±0.05", "x"),  # others have 0.29 of its u
+        ("x + y", "x=uniform(4.9, 5.1),y=0±0.02", None),  # 0.35 of it
+        ("x + y", "x=uniform(4.9, 5.1),y=uniform(0, 0.2)", None),
+        ("x", "x=arcsine(4.9, 5.1)", "x"),
+        ("x", "x=triangular(4.9, 5.1)", None),  # its limits are 2.45 u away
+        ("x", "x=5.0±0.1", None),
+    ],
+)
+def test_an_interval_beyond_the_limits_of_its_input_is_warned_of(
+    text: str, inputs: str, name: str | None
+) -> None:
+    answer = propagate(text, at(inputs))
+    said = [warning.message for warning in answer.warnings if warning.kind == "coverage"]
+    assert len(said) == (name is not None)
+    assert name is None or f"beyond the limits of `{name}`" in said[0]
+    drawn = propagate(text, at(inputs), samples=100_000)
+    assert not [warning for warning in drawn.warnings if warning.kind == "coverage"]
+    draws = drawn.results[0].drawn
+    assert draws is not None
+    half = (draws.symmetric[1] - draws.symmetric[0]) / 2
+    # of the draws 95 % are within less
+    assert half < 0.9 * answer.results[0].expanded or name is None
+    assert half > 0.88 * answer.results[0].expanded or name is not None
+    assert not propagate(text, at(inputs), k=2).warnings, "no level is claimed"
+
+
 def test_what_has_no_fourth_moment_has_no_second_order() -> None:
     answer = propagate("x**2", at("x=student(1, 0.1, 4)"))
     assert answer.results[0].second_order is None
@@ -521,7 +551,7 @@ def test_a_kink_in_reach_is_not_linear_enough(text: str, point: str, turns: str 
     (found,) = answer.results
     if turns is None:
         assert (
-            not answer.warnings
+            "linearity" not in [warning.kind for warning in answer.warnings]
             and found.second_order is not None
             and not found.second_order.matters
         )
@@ -549,7 +579,9 @@ def test_a_domain_that_ends_in_reach_is_not_linear_enough(
 ) -> None:
     answer = propagate(text, at(point))
     said = [
-        x.message.rpartition("it is undefined at likely values of ")[2] for x in answer.warnings
+        x.message.rpartition("it is undefined at likely values of ")[2]
+        for x in answer.warnings
+        if x.kind == "linearity"
     ]
     assert said == ([f"`{name}`"] if name else [])
     assert (answer.results[0].second_order is None) == (name is not None)

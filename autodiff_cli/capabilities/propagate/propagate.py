@@ -57,6 +57,9 @@ if TYPE_CHECKING:
     from ...questions.quantities import ProgramUnits, Units
     from .monte_carlo import Drawn
 
+# The share of the variance from which on an output is distributed as one input is: EA-4/02 (2022), S9,
+# where all others together have at most 0.3 of its contribution.
+DOMINANT_SHARE = 1 / (1 + 0.3**2)
 DEFAULT_LEVEL = 0.95  # of confidence, by default
 DEFAULT_SEED = 1
 SAMPLES_HINT = "`--samples 1e6` draws from the distributions instead"
@@ -730,10 +733,11 @@ def _results(
             to = [model.units.sensitivity(name, j) for name in spread.inputs]
             shown = [convert_difference(c, unit, own) for own, c in zip(to, row, strict=True)]
         first = spread.result(output, estimate, row, shown, level, k)
-        second, warning = _Expansion(
-            model, j, unit, spread, linear.whitened[j], first
-        ).second_order(drawn=drawn)
+        expansion = _Expansion(model, j, unit, spread, linear.whitened[j], first)
+        second, warning = expansion.second_order(drawn=drawn)
         results.append(first._replace(second_order=second))
+        if warning is None and k is None and not drawn:
+            warning = expansion.beyond_limits()
         warnings += [warning] if warning else []
     return results
 
@@ -1168,6 +1172,23 @@ class _Expansion:
                 self.moments[i] = FAMILIES[distribution.family].moments(*distribution.parameters)
                 low, high = distribution.support
                 self.ends[i] = (low - estimate) / u, (high - estimate) / u
+
+    def beyond_limits(self) -> Diagnostic | None:
+        """Return a warning where the interval reaches beyond the limits of the input that has nearly
+        all of the variance, else None: the coverage factor is that of a normal distribution.
+        """
+        first = self.first
+        for (name, share), (low, high) in zip(first.budget.items(), self.ends, strict=True):
+            limit = max(-low, high) * share.contribution
+            if (share.share or 0.0) >= DOMINANT_SHARE and first.expanded > limit:
+                named = f"{first.output}: " if len(self.model.outputs) > 1 else ""
+                message = (
+                    f"{named}{first.k:.3g}·u reaches beyond the limits of `{name}`, which has"
+                    f" {100 * (share.share or 0.0):.1f} % of the variance: it covers more than"
+                    f" {100 * first.level:.4g} %"
+                )
+                return Diagnostic("coverage", message, None, f"{SAMPLES_HINT}; JCGM 101, 9.2.4")
+        return None
 
     def second_order(self, *, drawn: bool) -> tuple[SecondOrderTerms | None, Diagnostic | None]:
         if len(self.names) > MAX_THIRD_ORDER_INPUTS:
