@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 
 from ..capability import resolve
+from ..engine.table.operators import CONSTANT, DIV, POW
 from ..engine.table.primitive import COMPOSED, FUNCTIONS
 from ..errors import usage_error
 from ..language.builder import CONSTANTS
@@ -86,22 +87,31 @@ def _formula(text: str) -> str:
     return text if named is None else text[named.end() :]
 
 
-# Functions that have values and derivatives everywhere.
-_SMOOTH = frozenset(
-    ("exp", "sin", "cos", "sinh", "cosh", "tanh", "sech", "atan", "asinh", "erf", "sigmoid")
-)
-# A quotient by anything but a number, and a power that need not have a value at 0.
-_MAY_BREAK = LazyPattern(r"/(?!\d+(?![\w.]))|(?<!\be)\*\*(?!\d+(?![\w.]))")
+def _has_value_everywhere(formula: str) -> bool:
+    """Return whether a formula certainly has a value for all numbers, and no kinks and jumps.
 
-
-def _is_smooth(formula: str) -> bool:
-    """Return whether a derivative certainly has a value everywhere.
-
-    >>> _is_smooth("3*x**2 - x/2 + sin(x)"), _is_smooth("2/(3*x**(1/3))"), _is_smooth("sign(x)")
-    (True, False, False)
+    >>> _has_value_everywhere("3*x**2 - x/2 + sin(x)"), _has_value_everywhere("2/(3*x**(1/3))")
+    (True, False)
     """
-    called = {*names_in(formula)} & {*FUNCTIONS, *COMPOSED}
-    return called <= _SMOOTH and _MAY_BREAK.search(formula) is None
+    graph = parse(formula).graph
+
+    def constant(i: int) -> float | None:
+        return graph.data[i] if graph.primitives[i] is CONSTANT else None
+
+    for primitive, parents in zip(graph.primitives, graph.parents, strict=True):
+        if not parents:
+            continue
+        last = constant(parents[-1])
+        if primitive is DIV:
+            is_defined = bool(last)
+        elif primitive is POW:
+            is_whole = last is not None and last >= 0 and last == int(last)
+            is_defined = is_whole or (constant(parents[0]) or 0) > 0
+        else:
+            is_defined = primitive.total and not (primitive.may_kink or primitive.jumps)
+        if not is_defined:
+            return False
+    return True
 
 
 def _derivative(formula: str) -> tuple[str, str]:
@@ -122,7 +132,7 @@ def _critical_points(match: re.Match[str]) -> list[str]:
     if formula.isidentifier() and formula != "x":
         return ["solve", f"{formula}'(x) = 0"]
     derivative, name = _derivative(formula)
-    if not _is_smooth(derivative):
+    if not _has_value_everywhere(derivative):
         message = f"a critical point may be where the derivative `{derivative}` has no value, too"
         hint = f"for where it is 0: `autodiff solve {quoted(f'{derivative} = 0')} --for {name}`"
         raise usage_error(message, hint)

@@ -192,10 +192,16 @@ PEERS: dict[str, Callable[[], Way]] = {
 }  # fmt: skip
 
 
-def installed() -> dict[str, Way]:
-    """The peers that are here."""
+# Those whose start alone takes seconds.
+SLOW_TO_START = {"PyTorch", "JAX"}
+
+
+def installed(*, quick: bool) -> dict[str, Way]:
+    """The peers that are here, `quick` without those that start slowly."""
     found = {}
     for name, peer in PEERS.items():
+        if quick and name in SLOW_TO_START:
+            continue
         try:
             found[name] = peer()
         except ImportError:
@@ -250,7 +256,9 @@ def _theirs(way: Way, asked: Sequence[Formula]) -> tuple[float, list[Answer]]:
     return time.process_time() - begin, answers
 
 
-def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, object]]:
+def measure(
+    count: int, rounds: int, seconds: float = 0.7, *, quick: bool = False
+) -> list[dict[str, object]]:
     """One row a program: median lines a second over the rounds, for formulas that are all
     different, for formulas that come again at other points, for formulas that share no names and
     numbers, and for those that people write (each once); how many times as fast this program is;
@@ -268,7 +276,10 @@ def measure(count: int, rounds: int, seconds: float = 0.7) -> list[dict[str, obj
         "autodiff": lambda asked: _ours(asked, _typed),
         "autodiff, request records": lambda asked: _ours(asked, _record),
     }
-    ways |= {name: lambda asked, way=way: _theirs(way, asked) for name, way in installed().items()}
+    ways |= {
+        name: lambda asked, way=way: _theirs(way, asked)
+        for name, way in installed(quick=quick).items()
+    }
     kinds = {
         "lines/s": distinct,
         "repeated": repeated,

@@ -72,7 +72,9 @@ def main() -> None:
     options = parser.parse_args()
     benchmarks: dict[str, Callable[[], list[dict[str, object]]]] = {
         "startup": lambda: startup.measure(rounds=2 if options.small else 21),
-        "peers": lambda: peers.measure(20, 1, 0.05) if options.small else peers.measure(2000, 7),
+        "peers": lambda: (
+            peers.measure(20, 1, 0.05, quick=True) if options.small else peers.measure(2000, 7)
+        ),
         "rows": lambda: rows.measure(50, 1) if options.small else rows.measure(4000, 5),
         "computing": lambda: (
             tables.computing(2**17, 1, small=True) if options.small else tables.computing(10**7, 5)

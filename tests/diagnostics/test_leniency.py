@@ -352,7 +352,7 @@ DOUBTED = {
     "single_dash": "x–-y",
     "no_dollar_within": "12$5",
     "no_words_after": "x // comment",
-    "no_words_beside": "gradient of",
+    "no_words_beside": "hello world",
     "no_number_after": "2 3xᵀ",
     "no_index": "k{x + 1}",
     "known_module_names": "np.x + 1",

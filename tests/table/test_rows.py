@@ -438,6 +438,7 @@ belongs in its row.
 
 
 OPERATORS: dict[str, str] = {
+    "questions/calculus_words": "quotients and powers that may have no value, and a word",
     "questions/conversions": "products of powers, whose numbers may be factors of units",
     "data/text_dialects": "an option of this name",
     "capabilities/derivatives/taylor": (

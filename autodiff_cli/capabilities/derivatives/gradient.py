@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_left
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Generic, TypeVar
@@ -258,17 +259,25 @@ def _answer(
         if not plain or not hint:
             raise
         numbers = arithmetic.run(posed.point, work, None, hint)
-    pairs = zip(program.bindings_at(), numbers["intermediates"], strict=True)
-    numbers["intermediates"] = tuple(
-        [
-            Intermediate(name, program.text.count("\n", 0, start) + 1, **number)
-            for (name, start, _), number in pairs
-        ]
-    )
+    found = numbers["intermediates"]
+    numbers["intermediates"] = _intermediates(program, found) if found else ()
     numbers["elasticities"] = numbers["elasticities"] if relative else None
     constants, heard = program.constants, (*posed.warnings, *warnings)
     return Gradient(
         text, arithmetic, **numbers, constants=constants, warnings=heard, graph=shown, units=tree
+    )
+
+
+def _intermediates(
+    program: Program, numbers: Sequence[dict[str, Any]]
+) -> tuple[Intermediate[Any], ...]:
+    """Return the numbers of assignments with their names and lines."""
+    ends = [i for i, char in enumerate(program.text) if char == "\n"]
+    return tuple(
+        [
+            Intermediate(name, bisect_left(ends, start) + 1, **number)
+            for (name, start, _), number in zip(program.bindings_at(), numbers, strict=True)
+        ]
     )
 
 
