@@ -223,7 +223,8 @@ def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | N
     """Return the command and its arguments for a line that begins with another word for it; None
     for another line.
     """
-    from ..questions.typed_lines import with_point, words_arguments
+    from ..questions.calculus_words import formula_at
+    from ..questions.typed_lines import words_arguments
     from .slips import WORDS
 
     first, *more = args[: len(args) - len(options)]
@@ -238,7 +239,7 @@ def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | N
     return [
         command,
         *(
-            with_point(formula)
+            formula_at(formula)
             if command in ("grad", "propagate") and not beside
             else [formula, *beside]
         ),

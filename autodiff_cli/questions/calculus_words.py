@@ -20,6 +20,9 @@ from ..operating_system import quoted
 from .parse_point import split
 from .problem import parse
 
+# A longer text is no question: patterns may take the square of its length, and more.
+MAX_LENGTH = 500
+
 # `find the derivative of x^2`, `what is the slope of x^2 at 3`.
 _ASKED = LazyPattern(
     r"(?:(?:please|find|compute|calculate|determine|evaluate|give(?:\s+me)?|what\s+(?:is|are)|what's|show\s+me)\s+)+"
@@ -30,8 +33,10 @@ _PAIR_BEHIND = LazyPattern(r"(.+?)\s+at\s+(?:the\s+point\s+)?\(([^()=]+,[^()=]+)
 _NUMBER_BEHIND = LazyPattern(
     r"(.+?)\s+at\s+([-+]?[\d.]+|[-+]?[\d.]*\s*\*?\s*(?:pi|π)(?:\s*/\s*\d+)?)", re.DOTALL
 )
-_ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,]+"
-_VALUES_BEHIND = LazyPattern(rf"(.+?)\s+at\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL)
+ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
+_VALUES_BEHIND = LazyPattern(
+    rf"(.+?)\s+(?:at|when|where|for|with)\s+({ASSIGNED}(?:,\s*{ASSIGNED})*)", re.DOTALL
+)
 
 
 def without_request(text: str) -> str:
@@ -40,7 +45,7 @@ def without_request(text: str) -> str:
     >>> without_request("what is the slope of x^2 at 3?"), without_request("find = x")
     ('slope of x^2 at 3', 'find = x')
     """
-    asked = _ASKED.fullmatch(text)
+    asked = _ASKED.fullmatch(text) if len(text) <= MAX_LENGTH else None
     return text if asked is None else asked[1]
 
 
@@ -49,8 +54,12 @@ def formula_at(text: str) -> list[str]:
 
     >>> formula_at("x^2*y at (1, 2)"), formula_at("sin(x) at pi/4"), formula_at("x^2")
     (['x^2*y', '--at', 'x=1,y=2'], ['sin(x)', '--at', 'pi/4'], ['x^2'])
+    >>> formula_at("V/I at V=5±0.1, I=2")
+    ['V/I', '--at', 'V=5±0.1, I=2']
     """
     text = text.strip()
+    if len(text) > MAX_LENGTH:
+        return [text]
     if pair := _PAIR_BEHIND.fullmatch(text):
         numbers, names = split(pair[2]), variables_in(pair[1])
         if len(numbers) != len(names):
@@ -277,8 +286,9 @@ def _area_under(match: re.Match[str]) -> list[str]:
 
 def _gradient_descent(match: re.Match[str]) -> list[str] | None:
     settings = {"from": "", "rate": "", "steps": ""}
+    variables = names_in(match[1])
     for name, value in re.findall(r"([^\W\d]\w*)\s*=\s*([-+]?[\d.]+(?:e-?\d+)?)", match[2] or ""):
-        kind = _SETTINGS.get(name, "from")
+        kind = "from" if name in variables else _SETTINGS.get(name, "from")
         settings[kind] += ("," if settings[kind] else "") + (
             value if kind != "from" else f"{name}={value}"
         )
@@ -365,6 +375,8 @@ def calculus_arguments(text: str) -> list[str] | None:
     >>> calculus_arguments("average value of x^2 on [0, 3]"), calculus_arguments("x^2 on [0, 3]")
     (['integrate', '(x^2)/(3 - (0))', '--between', '0:3'], None)
     """
+    if len(text) > MAX_LENGTH:
+        return None
     for pattern, answer in _QUESTIONS:
         match = pattern.fullmatch(text)
         if match is not None:
@@ -392,6 +404,8 @@ def worded_formula(text: str) -> str:
     ('5 mph to m/s', 'a = 2.0')
     """
     text = _VALUE_OF_ENGINE.sub(r"\1", without_request(text))
+    if len(text) > MAX_LENGTH:
+        return text
     if (conversion := _CONVERT.fullmatch(text)) is not None:
         return str(conversion[1])
     mean = _MEAN.fullmatch(text)
@@ -417,6 +431,8 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
     ['x^2 + y^2', '--subject-to', 'x + y = 1']
     """
     rest = rest.strip().removeprefix("of ").strip()
+    if len(rest) > MAX_LENGTH:
+        return [rest]
     if command in ("minimize", "maximize") and (bound := _SUBJECT_TO.fullmatch(rest)):
         return [bound[1], "--subject-to", bound[2].replace(" and ", "; ")]
     if command == "plot" and (between := _FROM_TO.fullmatch(rest)):
@@ -424,7 +440,8 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
         return [between[1], "--range", f"{name}{between[3]}:{between[4]}"]
     return (
         formula_at(rest)
-        if command in ("grad", "hessian", "jacobian", "diff", "trace", "graph", "check")
+        if command
+        in ("grad", "hessian", "jacobian", "diff", "trace", "graph", "check", "propagate")
         else [rest]
     )
 

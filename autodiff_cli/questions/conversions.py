@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache
 from typing import NamedTuple
 
 from ..engine.quantities.unit import NUMBER, Unit, parse_unit, split_literal
@@ -62,6 +63,7 @@ def converted_twice(
     return _FactorsOfUnits(program.graph, every).found(answers)
 
 
+@lru_cache(64)
 def _factors(unit: Unit) -> tuple[float, ...]:
     """Return the factors by which a formula would convert a number in this unit."""
     own = unit.to_si(1.0)

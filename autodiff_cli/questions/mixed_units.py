@@ -7,12 +7,13 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import NamedTuple
 
-from ..engine.quantities.unit import Unit, quantity_name, unit_or_none
+from ..engine.quantities.unit import MAX_UNIT_CHARACTERS, Unit, quantity_name, unit_or_none
 from ..errors import ExpressionError, Span, point_error
 
 _PART = re.compile(r"(\d+(?:\.\d*)?)\s*([^\d]+?)\s*(?=\d|$)", re.ASCII)
+# possessive: a blank may end one part or begin the next, and what fails is not tried in all ways
 _MIXED = re.compile(
-    r"\s*([-+−]?)((?:\s*\d+(?:\.\d*)?\s*[^\s\d.,/*^()±+−-][^\d.,/*^()±+−-]*){2,})\s*"
+    r"\s*+([-+−]?)((?:\s*+\d++(?:\.\d*+)?\s*+[^\s\d.,/*^()±+−-][^\d.,/*^()±+−-]*+){2,})"
 )
 
 
@@ -33,7 +34,7 @@ def in_mixed_units(text: str) -> tuple[str, Unit] | None:
     >>> number, str(unit)
     ('(12+30/60+45.6/3600)', '°')
     """
-    match = _MIXED.fullmatch(text)
+    match = _MIXED.fullmatch(text) if len(text) <= MAX_UNIT_CHARACTERS else None
     parts = _parts(match[2]) if match else None
     if match is None or parts is None:
         return None

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import re
 
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁺⁻−", "0123456789+--")
+from ..engine.quantities.unit import SUPERSCRIPTS
+
 _EXPONENT = r"(?:\^|\*\*)\s*([-+−]?\d{1,3}|\(\s*[-+−]?\d{1,3}\s*\)|\{\s*[-+−]?\d{1,3}\s*\})"
 _POWER = re.compile(
     # at the beginning of a number, which no operator binds more closely
-    r"(?P<before>(?:^|±|\+/-|\+-|[(,])\s*[-+−]?\s*)"
+    r"(?P<before>(?:^|±|\+/-|\+-|[(,])\s*+[-+−]?\s*+)"
     r"(?:(?P<number>(?:\d+(?:\.\d*)?|\.\d+)(?:\(\s*\d+(?:\.\d+)?\s*\))?)\s*(?:[×·⋅*]|x(?=\s*10))\s*)?"
     rf"10(?:\s*{_EXPONENT}|([⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]{{1,3}}))"
     # nothing that raises, calls or goes on with the exponent
@@ -27,6 +28,6 @@ def in_e_notation(text: str) -> str:
 
 
 def _written(match: re.Match[str]) -> str:
-    exponent = (match[3] or match[4]).strip("(){} ").translate(_SUPERSCRIPTS)
+    exponent = (match[3] or match[4]).strip("(){} ").replace("−", "-").translate(SUPERSCRIPTS)
     number = f"{match['before']}{match['number'] or '1'}e{exponent}"
     return number.ljust(len(match[0]))

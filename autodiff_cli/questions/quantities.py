@@ -82,7 +82,7 @@ _IN_BRACKETS = re.compile(rf"{_NUMBER.pattern}\[([^\[\]\d:][^\[\]:]*)\](?=\s*\Z)
 _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 # A number as Fortran writes it, and no power of a day.
 _FORTRAN = re.compile(r"\s*([-+−]?[\d.]+)([dD])([-+]?\d+)\s*")
-_BEFORE_UNIT = re.compile(r"(?<=[\w.)])\s*[*·×]?\s*(?=[^\W\d]|°)")
+_BEFORE_UNIT = re.compile(r"(?<=[\w.)])\s*+[*·×]?\s*+(?=[^\W\d]|°)")
 _WORDS = re.compile(r"[^\W\d]\w*")
 
 
@@ -133,7 +133,8 @@ def quantity_value(name: str, text: str, offset: int = 0) -> float:
 
 def _in_parentheses(text: str) -> str | None:
     """Return an expression before a unit in parentheses, `(1/2) m`; None if it is none."""
-    for match in _BEFORE_UNIT.finditer(text):
+    first = max(len(text) - unit_tools.MAX_UNIT_CHARACTERS, 0)
+    for match in _BEFORE_UNIT.finditer(text, first):
         before, unit = text[: match.start()].strip(), text[match.end() :].strip()
         if unit_or_none(unit) is not None:
             with suppress(ExpressionError):

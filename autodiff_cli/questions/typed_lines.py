@@ -32,17 +32,19 @@ from ..language.tokens import (
     scan,
     split_statements,
 )
-from .calculus_words import calculus_arguments, formula_at, without_request
+from .calculus_words import (
+    ASSIGNED,
+    MAX_LENGTH,
+    calculus_arguments,
+    formula_at,
+    without_request,
+)
 from .parse_point import split
 from .problem import parse
 
 if TYPE_CHECKING:
     from ..engine.quantities.unit import Unit
 
-# The most characters of a question by hand: each blank may begin its end, so the search is
-# quadratic.
-MAX_LENGTH = 500
-# An expression and the requested unit.
 IN_UNIT = LazyPattern(
     r"(.*\S)\s+(?:in|to|as|->|→)\s+((?:1\s*/\s*)?[^\W\d_][^=<>]*|°[CF]?)", re.DOTALL
 )
@@ -361,11 +363,10 @@ def _in_kelvin(number: str, scale: Unit) -> str | None:
     return f"{text}[K]" if text is not None else f"{x.numerator}/{x.denominator}*1[K]"
 
 
-_ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
 _VALUE = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 # `x^2 at x=3`, `x^2, x=3`, `x^2 at 3`.
 _AT = LazyPattern(
-    rf"([^=<>]+?)(?:\s+(?:at|when|where|for)\s+|,\s*(?=[^\W\d]\w*\s*=\s*[-+\d.]))({_ASSIGNED}(?:,\s*{_ASSIGNED})*)"
+    rf"([^=<>]+?)(?:\s+(?:at|when|where|for)\s+|,\s*(?=[^\W\d]\w*\s*=\s*[-+\d.]))({ASSIGNED}(?:,\s*{ASSIGNED})*)"
     rf"|([^=<>]+?)\s+at\s+({_VALUE})",
     re.DOTALL,
 )
@@ -872,10 +873,6 @@ _PLACED = LazyPattern(
     r"\s+(?:at|around|about|near)\s+(?:(?:the\s+)?point\s+)?(\S.*)",
     re.DOTALL,
 )
-# `x*y at x=1, y=2`.
-_POINT_BEHIND = LazyPattern(
-    rf"(.+?)\s+(?:at|when|where|for|with)\s+({_ASSIGNED}(?:,\s*{_ASSIGNED})*)", re.DOTALL
-)
 # `equation of the tangent line to x^3 at x=2`, whose place follows.
 _TANGENT = LazyPattern(
     r"(?:(?:find|the|equation|slope|of|for)\s+)*(?:tangent|normal)\s+(?=(?:line\s+)?(?:of|to|for)\s)(.+)",
@@ -894,16 +891,6 @@ def placed_arguments(text: str) -> list[str] | None:
     """
     match = _PLACED.fullmatch(text) if len(text) <= MAX_LENGTH else None
     return None if match is None else [match[1], "--at", match[2]]
-
-
-def with_point(formula: str) -> list[str]:
-    """Return a formula, and `--at` with the values that stand behind it in words, if any.
-
-    >>> with_point("V/I at V=5±0.1, I=2"), with_point("V/I")
-    (['V/I', '--at', 'V=5±0.1, I=2'], ['V/I'])
-    """
-    match = _POINT_BEHIND.fullmatch(formula) if len(formula) <= MAX_LENGTH else None
-    return [formula] if match is None else [match[1], "--at", match[2]]
 
 
 def tangent_arguments(text: str) -> list[str] | None:

@@ -6,7 +6,9 @@ from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.calculus_words import (
     arguments_in_words,
     calculus_arguments,
+    formula_at,
     measured_arguments,
+    without_request,
     worded_formula,
 )
 from autodiff_cli.questions.typed_lines import words_arguments
@@ -104,3 +106,20 @@ def test_what_follows_a_command_in_words_is_options() -> None:
         "x*y", "--subject-to", "x + y = 1; x > 0",
     ]  # fmt: skip
     assert arguments_in_words("solve", "x = 2 at 3") == ["x = 2 at 3"]
+
+
+def test_a_long_text_is_no_question_and_costs_no_search() -> None:
+    """`maximum of x from x from …` of 140,000 characters took a minute."""
+    long = "maximum of " + "x from " * 20_000
+    assert calculus_arguments(long) is None
+    assert worded_formula(long) == without_request(long) == long
+    assert formula_at(long) == [long.strip()]
+    assert arguments_in_words("plot", long) == [long.strip()]
+    assert calculus_arguments("average value of x" + " " * 400 + "on [0, 1]") is not None
+
+
+def test_a_variable_of_the_formula_is_no_setting() -> None:
+    asked = calculus_arguments("gradient descent on (n - 3)^2 from n=1, lr=0.1, steps=20")
+    assert asked == ["descend", "(n - 3)^2", "--at", "n=1", "--rate", "0.1", "--steps", "20"]
+    asked = calculus_arguments("gradient descent on (x - 3)^2 from x=1, n=20")
+    assert asked == ["descend", "(x - 3)^2", "--at", "x=1", "--steps", "20"]

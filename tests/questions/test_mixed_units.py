@@ -71,6 +71,12 @@ def test_other_texts_are_none() -> None:
         assert in_mixed_units(text) is None, text
 
 
+def test_many_blanks_are_split_in_one_way() -> None:
+    """Each blank could end a part or begin the next: 30 parts with six would take for ever."""
+    assert in_mixed_units(("1 h" + " " * 6) * 30 + "+") is None
+    assert in_mixed_units("1 h" + " " * 6 + "5 min") is not None
+
+
 def test_uncertainties_may_follow() -> None:
     value = measured_value("t", "1 h 30 min ± 2 min")
     assert (value, value.uncertainty, str(value.unit)) == (5400.0, 120.0, "h")  # type: ignore[attr-defined]

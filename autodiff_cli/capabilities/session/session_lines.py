@@ -46,7 +46,6 @@ from ...questions.typed_lines import (
     question_arguments,
     slope_arguments,
     statements_of,
-    with_point,
     words_arguments,
 )
 from ...show.characters import terminal_of
@@ -446,7 +445,7 @@ def _by_word(text: str, names: Collection[str]) -> list[str] | None:
         return [command, *placed]
     if command in ("diff", "grad") and word not in COMMANDS:
         return words_arguments(f"derivative of {rest}")
-    asked = with_point(rest) if command == "propagate" else as_arguments(command, [rest], [])
+    asked = as_arguments(command, [rest], [])
     return None if word in COMMANDS and len(asked) == 1 else [command, *asked]
 
 

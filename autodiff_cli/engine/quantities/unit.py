@@ -26,7 +26,7 @@ MAX_SCALE_BITS = 4096
 MAX_QUOTIENT_UNITS = 2
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
 MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
-_SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
+SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
 _TOKEN = re.compile(
     r"\s*(?:(?P<open>\()|(?P<close>\))|(?P<over>/|÷|\bper\b)|(?P<times>\*(?!\*)|[·⋅×∙.])"
@@ -376,11 +376,7 @@ def _to_power(unit: Unit, power: _Token) -> Unit:
     """Return a unit to the power of a token. Raises `ExpressionError`."""
     _, written, start, end = power
     digits = (
-        written.lstrip("*^")
-        .strip("() ")
-        .replace(" ", "")
-        .replace("−", "-")
-        .translate(_SUPERSCRIPTS)
+        written.lstrip("*^").strip("() ").replace(" ", "").replace("−", "-").translate(SUPERSCRIPTS)
     )
     try:
         n = plain_exponent(Fraction(digits))

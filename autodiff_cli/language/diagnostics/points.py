@@ -109,16 +109,12 @@ def _instead(piece: str) -> str:
     return EXAMPLE
 
 
-# Numbers of other languages, which the parser reports: `0x10`, and Fortran's `1d3`.
-_FOREIGN = r"\s*[-+−]?(?:0[xob][\da-fA-F]|[\d.]+[dD][-+]?\d+\s*$)"
-
-
 def without_unit(text: str) -> tuple[str, str] | None:
     """Return the message and the suggestion for a number with a unit; None without one."""
     from ...engine.quantities.unit import parse_unit, si_unit
 
     quantity = _UNIT.fullmatch(text.strip()) if len(text) <= MAX_PART_LENGTH else None
-    if quantity is None or quantity[2] in CONSTANTS or re.match(_FOREIGN, text):
+    if quantity is None or quantity[2] in CONSTANTS or re.match(r"\s*0[xob][\da-fA-F]", text):
         return None
     has_unit = "has a unit, and numbers here have none"
     if quantity[2] in ("°", "deg", "degree", "degrees"):
