@@ -333,16 +333,16 @@ class _RowsJob:
             self.report_scales(units.warnings)
         return units
 
-    def report_scales(self, warnings: Sequence[Diagnostic]) -> None:
-        """Print once what is to be known of the units of all rows, which records have in each."""
-        new = [
-            warning
-            for warning in warnings
-            if warning.kind == "unit" and warning.message not in self.units.reported
-        ]
+    def report_scales(self, warnings: Sequence[Diagnostic]) -> tuple[Diagnostic, ...]:
+        """Print once what is to be known of the units of all rows, which records have in each;
+        return the other warnings.
+        """
+        of_units = {warning.message: warning for warning in warnings if warning.kind == "unit"}
+        new = [each for message, each in of_units.items() if message not in self.units.reported]
         if new:
-            self.units.reported |= {warning.message for warning in new}
+            self.units.reported |= of_units.keys()
             warn(new, self.text)
+        return tuple([warning for warning in warnings if warning.kind != "unit"])
 
 
 def answer_rows(call: Command, grid: Grid | None, method: Method, question: RowQuestion) -> int:
@@ -548,8 +548,9 @@ def _one_by_one(job: _RowsJob, method: Method, stack: ExitStack, first: Reader |
             raise
         if result.warnings:
             tally.note_kinks(result.warnings)
+        if result.warnings and not job.form.has_warnings:
+            result = result._replace(warnings=job.report_scales(result.warnings))
         if job.form.wide:
-            job.report_scales(result.warnings)
             if job.question.batched:
                 return Values(FLAT[job.call.command](result))
             return WideRows(job.call.view.cells(job.call.view.with_units(result)))
