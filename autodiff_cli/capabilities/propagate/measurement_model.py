@@ -14,8 +14,8 @@ from ...compiled.evaluator import Evaluator
 from ...engine.algebra.guards_at_point import jacobian_around, smooth_around
 from ...engine.algebra.walk import linear_and_kinks
 from ...engine.graphs.higher_order import directional_in, hessian_in
-from ...engine.graphs.value import Value
-from ...engine.graphs.value_and_gradient import evaluate_in, value_in
+from ...engine.graphs.value import Source, Value, graph_of
+from ...engine.graphs.value_and_gradient import Sources, evaluate_in, value_in
 from ...engine.numbers.base import Number
 from ...engine.numbers.budget import (
     DRAWN_INPUT,
@@ -90,17 +90,20 @@ class _Surfaces:
 
 
 def _kinks(
-    outputs: Sequence[Value],
+    outputs: Sources,
     values: Mapping[str, float],
     slopes: Mapping[str, Sequence[float]],
     count: int,
 ) -> list[Kink]:
+    graph = graph_of(outputs)
+    if not any(primitive.active_branch for primitive in graph.primitives):
+        return []
     m = Duals(REAL)
     leaves = {
         name: Dual(m, float(x), {i: t for i, t in enumerate(slopes.get(name, ())) if t})
         for name, x in values.items()
     }
-    at = evaluate_in(m, outputs, leaves, ())
+    at = evaluate_in(m, graph, leaves, ())
     kinks = []
     for place in at.order:
         primitive, inputs = at.graph.primitives[place], at.graph.inputs(place)
@@ -171,7 +174,7 @@ class Explicit:
 
     def second_order(self, k: int, names: Sequence[str]) -> Sequence[Sequence[Any]]:
         """Return the second derivatives of output `k`. Raises `ExpressionError`."""
-        output, values = self.program.outputs[k], self.values
+        output, values = self._output(k), self.values
         at = smooth_around(
             lambda source: hessian_in(REAL, source, values, names), REAL, output, values, names, 2
         )
@@ -180,14 +183,14 @@ class Explicit:
     def third_order(self, k: int, direction: Mapping[str, float]) -> float:
         """Return the third derivative of output `k` along a direction."""
         along = {name: [x] for name, x in direction.items()}
-        return 6 * float(directional_in(REAL, self.program.outputs[k], self.values, along, 3)[3])
+        return 6 * float(directional_in(REAL, self._output(k), self.values, along, 3)[3])
 
     def kinks(
         self, k: int, names: Sequence[str], directions: Sequence[Sequence[float]]
     ) -> list[Kink]:
         """Return the nearest kinks of output `k`."""
         return _kinks(
-            (self.program.outputs[k],),
+            self._output(k),
             self.values,
             dict(zip(names, directions, strict=True)),
             len(names),
@@ -195,8 +198,11 @@ class Explicit:
 
     def at(self, k: int, inputs: Mapping[str, float]) -> float | None:
         """Return output `k` with some inputs changed; None if undefined."""
-        output = self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
-        return value_in(REAL, output, {**self.values, **inputs})
+        return value_in(REAL, self._output(k), {**self.values, **inputs})
+
+    def _output(self, k: int) -> Source:
+        # the graph of a single one needs not be made anew
+        return self.program.graph if len(self.outputs) == 1 else self.program.outputs[k]
 
     def evaluator_of_draws(self, fixed: Collection[str]) -> Draws:
         """Return the evaluator of outputs at points that share the `fixed` inputs."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import cached_property
+from functools import cached_property, lru_cache
 from itertools import chain, combinations
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -1153,6 +1153,7 @@ class _Expansion:
             first,
         )
         self.names, self.root = list(spread.inputs), spread.root
+        self._thirds: dict[tuple[float, ...], float] = {}
         shares = zip(first.budget.values(), spread.inputs.values(), strict=True)
         # equal terms that are subtracted leave their rounding
         terms = [
@@ -1305,22 +1306,21 @@ class _Expansion:
         return [[along(a, b) for b in columns] for a in columns]
 
     def _third(self, direction: Iterable[float]) -> float:
-        moved = {name: d for name, d in zip(self.names, direction, strict=True) if d}
-        return (
-            present_difference(self.model.third_order(self.output, moved), self.unit)
-            if moved
-            else 0.0
-        )
+        """Return the third derivative along a direction, an odd function of it."""
+        way = tuple(direction)
+        if not any(way):
+            return 0.0
+        # most directions are asked for several times, from either side
+        sign = -1.0 if next(filter(None, way)) < 0 else 1.0
+        ahead = tuple([sign * d for d in way])
+        if ahead not in self._thirds:
+            moved = {name: d for name, d in zip(self.names, ahead, strict=True) if d}
+            third = self.model.third_order(self.output, moved)
+            self._thirds[ahead] = present_difference(third, self.unit)
+        return sign * self._thirds[ahead]
 
     def _kink_in_reach(self) -> Diagnostic | None:
-        from statistics import NormalDist
-
-        first, normal_quantile = self.first, NormalDist().inv_cdf
-        # a t-distribution is wider by the ratio of coverage factors
-        scale = first.k / (normal_quantile(min((1 + first.level) / 2, 1 - 1e-9)) or first.k)
-        quantiles = [
-            scale * normal_quantile((i + 0.5) / KINK_QUANTILES) for i in range(KINK_QUANTILES)
-        ]
+        first, quantiles = self.first, _kink_quantiles(self.first.level, self.first.k)
         for node, value, along in self.model.kinks(self.output, self.names, self.root):
             size = math.hypot(*along)
             way = [-math.copysign(t / size, value * t) for t in along]
@@ -1406,6 +1406,17 @@ class _Expansion:
                 terms.append(g[i][i] * g[i][i] / 4 * (moments[i].fourth - moments[i].variance ** 2))
                 terms.append(slope * g[i][i] * moments[i].third)
         return terms
+
+
+@lru_cache(1)
+def _kink_quantiles(level: float, k: float) -> list[float]:
+    """Return equally likely quantiles, of a normal distribution that has this coverage factor."""
+    from statistics import NormalDist
+
+    quantile = NormalDist().inv_cdf
+    # a t-distribution is wider by the ratio of coverage factors
+    scale = k / (quantile(min((1 + level) / 2, 1 - 1e-9)) or k)
+    return [scale * quantile((i + 0.5) / KINK_QUANTILES) for i in range(KINK_QUANTILES)]
 
 
 def _tolerance(result: Result) -> float:

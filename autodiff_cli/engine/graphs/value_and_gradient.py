@@ -85,6 +85,8 @@ def breakpoints_met(at: Evaluation) -> list[Breakpoint]:
 
     Without one, all derivatives are those of a smooth function. Raises `ExpressionError`.
     """
+    if not at.graph.has_breakpoints:
+        return []
     return list(at.breakpoints(at.sweep(breakpoints, at.order, at.active.varying)).values())
 
 

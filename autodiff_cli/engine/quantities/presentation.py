@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from .unit import NUMBER, Unit, times_scale
+from .unit import NUMBER, Unit, times_ratio
 
 Column = TypeVar("Column")
 
@@ -54,7 +54,8 @@ def present_difference(x: float, unit: Unit) -> float:
     >>> present_difference(0.5, parse_unit("°C")), present_difference(0.5, parse_unit("°F").degree)
     (0.5, 0.9)
     """
-    return times_scale(x / math.pi**unit.pi if unit.pi else x, 1 / unit.scale)
+    scale = unit.scale
+    return times_ratio(x / math.pi**unit.pi if unit.pi else x, scale.denominator, scale.numerator)
 
 
 def present_number(m: Any, x: Any, unit: Unit) -> Any:

@@ -130,14 +130,18 @@ def times_scale(x: float, scale: Fraction) -> float:
     """Return a double times an exact factor, rounded once where the factor is no power or part of a
     whole.
     """
-    top, bottom = scale.numerator, scale.denominator
+    return times_ratio(x, scale.numerator, scale.denominator)
+
+
+def times_ratio(x: float, top: int, bottom: int) -> float:
+    """Return a double times a fraction in lowest terms, as `times_scale`."""
     with suppress(OverflowError):  # a factor beyond doubles
         if bottom == 1:
             return x * top
         if top == 1:
             return x / bottom
     try:
-        return float(Fraction(x) * scale)
+        return float(Fraction(x) * Fraction(top, bottom))
     except (OverflowError, ValueError):
         return x if math.isnan(x) else math.copysign(math.inf, x)
 

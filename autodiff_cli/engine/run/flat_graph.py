@@ -91,6 +91,11 @@ class Graph:
         return any(primitive.lazy_inputs for primitive in self.primitives)
 
     @cached_property
+    def has_breakpoints(self) -> bool:
+        """Return whether smooth branches of some node may meet."""
+        return any(primitive.breakpoint is not None for primitive in self.primitives)
+
+    @cached_property
     def labels(self) -> dict[int, str]:
         """Return the names of nodes from program or user; every variable has one."""
         return {**self.names[0], **{i: variable for variable, i in self.names[1].items()}}
