@@ -102,6 +102,7 @@ def answer_formula(args: Sequence[str]) -> int:
     from .commands import call
 
     text, options = _split(args)
+    _check_quotient(text, options)
     if text == args[0] and is_in_one_piece(text) and (command := _command_of_piece(text, options)):
         return call(command, [text, *options])  # what is no question in words starts sooner
     system = _as_system(args, options)
@@ -147,6 +148,16 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
         _check_no_slope(text, options)
     asked = _implicit_slope(text, options)
     return None if asked is None else _answer_slope(text, asked, options)
+
+
+def _check_quotient(text: str, options: Sequence[str]) -> None:
+    """Refuse a lone `dy/dx`, unless its names have values."""
+    above, sign, below = text.partition("/")
+    if sign and text.lstrip()[:1] == "d" and not _has_point(options):
+        from ..questions.typed_lines import is_slope, slope_of_no_formula
+
+        if is_slope(above.strip(), below.strip()):
+            raise slope_of_no_formula(above.strip(), below.strip())
 
 
 def _check_no_slope(text: str, options: Sequence[str]) -> None:

@@ -506,6 +506,36 @@ def _slope_asked(text: str) -> list[str] | None:
     return None if behind is None else behind.arguments
 
 
+_SLOPE_PART = LazyPattern(r"d(?:\d|[²³])?([^\W\d_]+)[\d₀-₉_]*")
+
+
+def is_slope(above: str, below: str) -> bool:
+    """Return whether two names are those of a derivative `dy/dx`, and of no quotient as `dose/dt`.
+
+    >>> is_slope("dx_1", "dt"), is_slope("d2theta", "dt2"), is_slope("dmax", "dmin"), is_slope("d1", "d2")
+    (True, True, False, False)
+    """
+    parts = [_SLOPE_PART.fullmatch(name) for name in (above, below)]
+    letters = [part[1] for part in parts if part is not None]
+    if len(letters) < len(parts) or above == below:
+        return False
+    if all(len(each) == 1 for each in letters):
+        return True
+    from ..language.typesetting import GREEK
+
+    return all(len(each) == 1 or each in GREEK for each in letters)
+
+
+def slope_of_no_formula(above: str, below: str) -> ExpressionError:
+    """Return the error of `dy/dx` where `y` has no formula, and which is no other quotient."""
+    name = above.lstrip("d0123456789²³")
+    message = f"`{above}/{below}` is a derivative of `{name}`, which has no formula, or a quotient"
+    hint = (
+        f"give `{name}` a formula, `{name} = …`; the quotient of two names is `({above})/({below})`"
+    )
+    return ExpressionError("syntax", message, None, hint)
+
+
 class SlopeBehind(NamedTuple):
     """What `y = x^2; dy/dx` asks: the two names of the quotient, and the arguments of `diff`."""
 

@@ -42,6 +42,8 @@ from ...questions.typed_lines import (
     TypedStatement,
     check_per_cent,
     in_symbols,
+    is_slope,
+    slope_of_no_formula,
 )
 from ...show.numerals import attach_units, format_number
 from ...streams.requests import value_with_unit
@@ -408,18 +410,19 @@ class Session:
         return piece
 
     def _check_quotients(self, piece: AsRead) -> None:
-        """Raise an error for a derivative `dh/dx` inside an expression, where it is a quotient of
-        two names.
+        """Raise an error for a derivative `dh/dx` inside an expression, or of a name without a
+        formula, where it is a quotient of two names.
         """
         tokens = [piece.text[start:end] for _, start, end in scan(piece.text)]
         for above, sign, below in zip(tokens, tokens[1:], tokens[2:], strict=False):
-            is_derivative = (
-                sign == "/" and above[:1] == below[:1] == "d" and above[1:] in self.definitions
-            )
-            if is_derivative and len(below) > 1 and not {above, below} & {*self.names}:
+            if sign != "/" or not above[:1] == below[:1] == "d" or {above, below} & {*self.names}:
+                continue
+            if above[1:] in self.definitions and len(below) > 1:
                 message = f"`{above}/{below}` is a derivative only in a line by itself"
                 hint = f"ask for `{above}/{below}`, and use `{ANSWER}` in the next line"
                 raise ExpressionError("syntax", message, None, hint)
+            if is_slope(above, below):
+                raise slope_of_no_formula(above, below)
 
     def _side(self, line: str, part: TypedStatement, hidden: Collection[str] = ()) -> AsRead:
         side = uncorrected(line[part.body : part.end], line, part.body)
