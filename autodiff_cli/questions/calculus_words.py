@@ -8,20 +8,26 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from fractions import Fraction
+from itertools import accumulate
 
 from ..capability import resolve
+from ..engine.run.flat_graph import Graph
 from ..engine.table.operators import CONSTANT, DIV, POW
 from ..engine.table.primitive import COMPOSED, FUNCTIONS
 from ..errors import usage_error
 from ..language.builder import CONSTANTS
 from ..language.diagnostics.leniency import read_leniently
-from ..language.tokens import LazyPattern, names_in
+from ..language.tokens import LazyPattern, names_in, plain_number
 from ..operating_system import quoted
 from .parse_point import split
 from .problem import parse
 
 # A longer text is no question: patterns may take the square of its length, and more.
 MAX_LENGTH = 500
+
+# Patterns may take the cube of the length of such a run.
+_BLANKS = LazyPattern(r"(\s)\s+")
 
 # `find the derivative of x^2`, `what is the slope of x^2 at 3`.
 _ASKED = LazyPattern(
@@ -135,6 +141,10 @@ def _derivative(formula: str) -> tuple[str, str]:
     return resolve("formulas.diff.diff")(text[0], wrt=names).derivatives[0].formula, names[0]
 
 
+def _graph(formula: str) -> Graph:
+    return read_leniently(formula, parse)[0].graph
+
+
 def _critical_points(match: re.Match[str]) -> list[str]:
     """Return `solve` for where the derivative is 0. Raises a usage error where there may be others."""
     formula = _formula(match[2])
@@ -241,7 +251,16 @@ _BEHIND_TAYLOR = LazyPattern(
 
 def _derivatives_at(match: re.Match[str]) -> list[str]:
     command = {"gradient": "grad"}.get(match[1].lower(), match[1].lower())
-    return [command, *formula_at(_formula(match[2]))]
+    formula, *place = formula_at(_formula(match[2]))
+    return [command, _outputs(formula) if command == "jacobian" else formula, *place]
+
+
+def _outputs(formula: str) -> str:
+    """Return the outputs of `(x*y, x + y)`; another formula as it is."""
+    inner = formula[1:-1]
+    depths = accumulate((sign == "(") - (sign == ")") for sign in inner)
+    is_one_pair = formula[:1] == "(" and formula[-1:] == ")" and min(depths, default=0) >= 0
+    return inner if is_one_pair and len(split(inner)) > 1 else formula
 
 
 def _average_value(match: re.Match[str]) -> list[str]:
@@ -284,6 +303,92 @@ def _area_under(match: re.Match[str]) -> list[str]:
     raise usage_error("an area under a curve can be meant in two ways", hint)
 
 
+def _arc_length(match: re.Match[str]) -> list[str]:
+    formula, (low, high) = _formula(match[1]), _ends(match, 2)
+    derivative, name = _derivative(formula)
+    if any(
+        primitive.jumps or primitive.gives_condition for primitive in _graph(formula).primitives
+    ):
+        hint = "take the length of each piece: the derivative says nothing of a jump"
+        raise usage_error("the curve may have a jump", hint)
+    return ["integrate", f"sqrt(1 + ({derivative})^2)", "--between", f"{name}={low}:{high}"]
+
+
+def _volume(match: re.Match[str]) -> list[str]:
+    """Return `integrate` for discs about the x-axis. Raises a usage error for another axis, or none."""
+    formula, axis, (low, high) = _formula(match[1]), match[2] or match[7], _ends(match, 3)
+    (name,) = variables_in(formula)[:1] or ("x",)
+    discs, ends = f"pi*({formula})^2", f"{name}={low}:{high}"
+    if axis is not None and axis.lower() == "x":
+        return ["integrate", discs, "--between", ends]
+    shells = f"2*pi*{name}*({formula})"
+    hint = (
+        f"about the {name}-axis: `autodiff integrate {quoted(discs)} --between {ends}`; about the other one, of"
+        f" what is below the curve: `autodiff integrate {quoted(shells)} --between {ends}`, where neither"
+        f" `{name}` nor the formula is negative"
+    )
+    raise usage_error("a volume of revolution depends on the axis", hint)
+
+
+def _directional_derivative(match: re.Match[str]) -> list[str] | None:
+    """Return `jacobian` along the unit vector of a direction."""
+    formula, *place = formula_at(_formula(match[1]))
+    names, parts = variables_in(formula), [part.strip() for part in split(match[2])]
+    if not place or len(names) != len(parts) or not all(map(plain_number, parts)):
+        return None
+    squares = [f"{part}^2" if part[:1].isdigit() else f"({part})^2" for part in parts]
+    length = f"sqrt({' + '.join(squares)})"
+    is_unit = sum(Fraction(part) ** 2 for part in parts) == 1
+    along = [part if is_unit else f"{part}/{length}" for part in parts]
+    direction = ",".join(f"{name}={x}" for name, x in zip(names, along, strict=True))
+    return ["jacobian", formula, *place, "--direction", direction]
+
+
+def _steps(match: re.Match[str]) -> list[str]:
+    return ["diff", *formula_at(_formula(match[match.lastindex or 0])), "--steps"]
+
+
+def _by_lhopital(match: re.Match[str]) -> list[str]:
+    formula, *place = formula_at(_near(match[1]))
+    if not place:
+        hint = f"name it: `autodiff limit {quoted(formula)} --at x=0`"
+        raise usage_error("a limit needs its place", hint)
+    return ["limit", formula, *place]
+
+
+def _newton(match: re.Match[str]) -> list[str]:
+    """Refuse Newton's method, whose steps are not shown."""
+    formula = match[1] if "=" in match[1] else f"{match[1]} = 0"
+    hint = f"the root next to a start: `autodiff solve {quoted(formula)} --at x={match[2] or 1}`"
+    raise usage_error("steps of Newton's method are not shown", hint)
+
+
+def _riemann_sum(match: re.Match[str]) -> list[str]:
+    hint = (
+        "the integral itself, as in `autodiff integrate 'x^2' --between 0:1`; a sum of ten terms, as in"
+        " `autodiff 'sum((k/10)^2/10, k, 1, 10)'`"
+    )
+    raise usage_error("a Riemann sum can be taken in several ways", hint)
+
+
+def _domain(match: re.Match[str]) -> list[str]:
+    formula = _formula(match[2])
+    hint = (
+        f"whether there is a value at a point: `autodiff grad {quoted(formula)} --at x=1`; a picture:"
+        f" `autodiff plot {quoted(formula)}`"
+    )
+    raise usage_error(f"the {match[1].lower()} of a formula is not computed", hint)
+
+
+def _asymptotes(match: re.Match[str]) -> list[str]:
+    formula = _formula(match[1])
+    hint = (
+        f"far out: `autodiff limit {quoted(formula)} --at x=inf`; poles, where 1 divided by it is 0:"
+        f" `autodiff solve {quoted(f'1/({formula}) = 0')}`"
+    )
+    raise usage_error("asymptotes are limits, and are asked for one by one", hint)
+
+
 def _gradient_descent(match: re.Match[str]) -> list[str] | None:
     settings = {"from": "", "rate": "", "steps": ""}
     variables = names_in(match[1])
@@ -322,6 +427,12 @@ def _percentage(match: re.Match[str]) -> list[str]:
 
 _OF = r"\s+(?:of|for)\s+(?:the\s+(?:function|curve)\s+)?"
 _NUMBER = r"[-+]?[\d.]+"
+_AXIS = r"(?:,?\s+(?:about|around)\s+the\s+([a-z])[\s-]+axis)?"
+_STEPS = (
+    r"(?:(?:(?:show|give|list)\s+(?:me\s+)?)?(?:the\s+)?(?:steps|derivation|working)"
+    r"|(?:the\s+)?(?:chain|product|quotient|power)\s+rule)"
+)
+_SLOPE = r"(?:(?:the\s+)?derivative\s+of\s+|differentiate\s+|d/d[a-z]\s+)?"
 _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]], ...] = tuple(
     (LazyPattern(pattern, re.DOTALL | re.IGNORECASE), answer)
     for pattern, answer in (
@@ -335,7 +446,7 @@ _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]
             _extreme_between,
         ),
         (rf"(linear|quadratic)\s+approximation{_OF}(.+)", _linear_approximation),
-        (rf"(linear)i[sz]ation{_OF}(.+)", _linear_approximation),
+        (rf"(linear)i[sz](?:ation{_OF}|e\s+)(.+)", _linear_approximation),
         (
             r"(?:(first|second|third|fourth|fifth|\d+(?:st|nd|rd|th))[\s-]+(?:order\s+|degree\s+)?)?(taylor|maclaurin)"
             rf"\s+(?:series|polynomial|expansion){_OF}(.+)",
@@ -352,9 +463,35 @@ _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]
         (r"area\s+between\s+(.+?)\s+and\s+(.+)", _area_without_ends),
         (rf"area\s+under\s+(?:the\s+curve\s+)?(.+?){_ENDS}", _area_under),
         (
-            r"gradient\s+descent\s+(?:on|of|for)\s+(.+?)(?:,?\s+(?:from|with|at|for)\s+(.+=.+))?",
+            r"gradient\s+descent\s+(?:(?:on|of|for)\s+)?(.+?)(?:,?\s+(?:from|with|at|for)\s+(.+=.+))?",
             _gradient_descent,
         ),
+        (rf"arc\s?length{_OF}(.+?){_ENDS}", _arc_length),
+        (
+            rf"volume\s+(?:of\s+(?:the\s+)?(?:solid\s+of\s+)?revolution){_OF}(.+?){_AXIS}{_ENDS}{_AXIS}",
+            _volume,
+        ),
+        (
+            rf"directional\s+derivative{_OF}(.+?)\s+(?:along|in\s+(?:the\s+)?direction(?:\s+of)?)\s+"
+            r"(?:the\s+vector\s+)?[(\[<⟨]([^()\[\]<>⟨⟩]+)[)\]>⟩]",
+            _directional_derivative,
+        ),
+        (rf"{_STEPS}\s+(?:of\s+|for\s+)?{_SLOPE}(.+)", _steps),
+        (
+            rf"{_SLOPE}(.+?),?\s+(?:with|showing)\s+(?:the\s+)?steps|{_SLOPE}(.+?),?\s+step\s+by\s+step",
+            _steps,
+        ),
+        (
+            r"l['’]?\s?h[oô]s?pital(?:['’]?s)?(?:\s+rule)?\s+(?:(?:of|for|on|to)\s+)?(.+)",
+            _by_lhopital,
+        ),
+        (
+            rf"newton(?:['’]?s)?\s+method\s+(?:(?:of|for|on)\s+)?(.+?)(?:,?\s+(?:from|at|with|starting\s+at)\s+(?:x_?0?\s*=\s*)?({_NUMBER}))?",
+            _newton,
+        ),
+        (r"(?:(?:left|right|midpoint|upper|lower)\s+)?riemann\s+sum\s.+", _riemann_sum),
+        (rf"(domain|range|codomain|image){_OF}(.+)", _domain),
+        (rf"(?:(?:vertical|horizontal|slant|oblique)\s+)?asymptotes?{_OF}(.+)", _asymptotes),
         (
             rf"per\s?cent(?:age)?\s+(?:error|difference)\s+(?:of|between|measured|:)?\s*({_NUMBER})"
             rf"\s*(?:,|and|vs\.?|true|actual|expected|accepted)\s*({_NUMBER})",
@@ -377,6 +514,7 @@ def calculus_arguments(text: str) -> list[str] | None:
     """
     if len(text) > MAX_LENGTH:
         return None
+    text = _BLANKS.sub(r"\1", text)
     for pattern, answer in _QUESTIONS:
         match = pattern.fullmatch(text)
         if match is not None:
@@ -390,6 +528,45 @@ _MEAN = LazyPattern(
 )
 
 
+# `sum of n^2 from n=1 to 10`, `Σ_{k=1}^{10} k²`, `sum(n^2, n=1..10)`.
+_SUM = LazyPattern(
+    r"(?:the\s+)?(sum|product)(?:\s+of)?\s+(.+?)\s+(?:from|for|over)\s+([^\W\d_])\s*(?:=|from)\s*"
+    r"(\S+)\s+to\s+(\S+)",
+    re.DOTALL | re.IGNORECASE,
+)
+_SIGMA = LazyPattern(
+    r"(Σ|∑|∏|Π|sum|prod)_\s*[{(]?\s*([^\W\d_])\s*=\s*([^\s{}()^]+)\s*[})]?\s*\^\s*(?:[{(]([^{}()]+)[})]|(\w+|∞))\s*(.+)",
+    re.DOTALL,
+)
+_SUM_CALL = LazyPattern(
+    r"(sum|prod|product)\(\s*(.+)\s*,\s*([^\W\d_])\s*=\s*([^\s.,]+)\s*(?:\.\.+|:|to)\s*([^\s.,]+)\s*\)",
+    re.DOTALL,
+)
+_CHOOSE = LazyPattern(r"(\d{1,4})\s+choose\s+(\d{1,4})", re.IGNORECASE)
+# The number of an angle, `sin 30 degrees`; `°C` is no angle.
+_DEGREES = LazyPattern(
+    r"(\b(?:a|arc)?(?:sin|cos|tan|sec|csc|cot)\s*\(?\s*[-+]?\d+(?:\.\d+)?)\s*degrees?\b(?!\s*[A-Za-z])"
+)
+
+
+def _over_index(text: str) -> str | None:
+    """Return a sum or a product over an index as the language has it; None for another text. Raises
+    a usage error for one without end.
+    """
+    if (words := _SUM.fullmatch(text) or _SUM_CALL.fullmatch(text)) is not None:
+        kind, term, index, low, high = words.groups()
+    elif (sign := _SIGMA.fullmatch(text)) is not None:
+        kind, index, low, inner, last, term = sign.groups()
+        high = inner or last
+    else:
+        return None
+    name = "sum" if kind.lower() in ("sum", "σ", "∑") else "prod"
+    if high.strip(" )").lower() in ("inf", "infinity", "oo", "∞"):
+        hint = f"a part of it: `autodiff {quoted(f'{name}({term}, {index}, {low}, 1000)')}`"
+        raise usage_error("a series without end is not summed", hint)
+    return f"{name}({term}, {index}, {low}, {high})"
+
+
 _CONVERT = LazyPattern(r"convert\s+(\S.*\s(?:to|in|into|as)\s+\S.*)", re.DOTALL | re.IGNORECASE)
 # A leaf of micrograd's engine.
 _VALUE_OF_ENGINE = LazyPattern(rf"\bValue\(\s*({_NUMBER})\s*(?:,[^()]*)?\)")
@@ -400,6 +577,8 @@ def worded_formula(text: str) -> str:
 
     >>> worded_formula("mean of 1, 2 and 6"), worded_formula("what is 2 + 3?")
     ('mean(1, 2, 6)', '2 + 3')
+    >>> worded_formula("sum of n^2 from n=1 to 10"), worded_formula("5 choose 2")
+    ('sum(n^2, n, 1, 10)', 'prod((5 - 2 + k)/k, k, 1, 2)')
     >>> worded_formula("convert 5 mph to m/s"), worded_formula("a = Value(2.0, label='a')")
     ('5 mph to m/s', 'a = 2.0')
     """
@@ -408,6 +587,12 @@ def worded_formula(text: str) -> str:
         return text
     if (conversion := _CONVERT.fullmatch(text)) is not None:
         return str(conversion[1])
+    if (over_index := _over_index(str(_BLANKS.sub(r"\1", text)))) is not None:
+        return over_index
+    if (choose := _CHOOSE.fullmatch(text)) is not None:
+        total, chosen = int(choose[1]), int(choose[2])
+        return f"prod(({total} - {chosen} + k)/k, k, 1, {chosen})" if 0 < chosen <= total else text
+    text = str(_DEGREES.sub(r"\1°", text))
     mean = _MEAN.fullmatch(text)
     return text if mean is None else f"mean({', '.join(re.findall(_NUMBER, mean[1]))})"
 
@@ -438,12 +623,11 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
     if command == "plot" and (between := _FROM_TO.fullmatch(rest)):
         name = f"{between[2]}=" if between[2] else ""
         return [between[1], "--range", f"{name}{between[3]}:{between[4]}"]
-    return (
-        formula_at(rest)
-        if command
-        in ("grad", "hessian", "jacobian", "diff", "trace", "graph", "check", "propagate")
-        else [rest]
-    )
+    if command == "jacobian":
+        formula, *place = formula_at(rest)
+        return [_outputs(formula), *place]
+    placed = ("grad", "hessian", "diff", "trace", "graph", "check", "propagate")
+    return formula_at(rest) if command in placed else [rest]
 
 
 _PLAIN_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"

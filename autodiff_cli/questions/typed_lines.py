@@ -372,11 +372,11 @@ _AT = LazyPattern(
 )
 _BY_LETTER = LazyPattern(r"\s*[d∂](?:\^?\{?\d+\}?|[²³])?\s*/\s*[d∂]")
 _DERIVATIVE_OF = LazyPattern(
-    r"(?:the\s+)?(?:(first|second|third|fourth|partial)\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
+    r"(?:the\s+)?(?:(first|second|third|fourth|fifth|sixth|partial|\d{1,2}(?:st|nd|rd|th))\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
     r"(?:\s+(?:with\s+respect\s+to|wrt)\s+([^\W\d]\w*))?",
     re.DOTALL,
 )
-_ORDERS = {"second": "2", "third": "3", "fourth": "4"}
+_ORDERS = {"second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6"}
 _EXTREME_OF = LazyPattern(
     r"(?:the\s+)?(?:(min(?:imum)?)|max(?:imum)?)(?:\s+value)?\s+of\s+(.+)", re.DOTALL
 )
@@ -639,7 +639,8 @@ def _primed_arguments(text: str) -> list[str] | None:
 def _derivative_in_words(text: str) -> list[str] | None:
     """Return the command and its arguments for a derivative in words, or a formula at a point."""
     derivative = _DERIVATIVE_OF.fullmatch(text)
-    order = _ORDERS.get(derivative[1]) if derivative else None
+    kind = (derivative[1] if derivative else None) or ""
+    order = _ORDERS.get(kind) or (kind[:-2] if kind[:1].isdigit() else None)
     by = ["--wrt", derivative[3]] if derivative and derivative[3] else []
     formula = derivative[2] if derivative else text
     at = _AT.fullmatch(formula)
@@ -647,7 +648,7 @@ def _derivative_in_words(text: str) -> list[str] | None:
         return ["diff", *formula_at(formula), *by, "--order", order]
     if derivative and derivative[2].endswith(")") and len(placed := formula_at(formula)) > 1:
         return ["grad", *placed, *by]
-    if at is not None:
+    if at is not None and (at[1] or at[3]).count("(") == (at[1] or at[3]).count(")"):
         asked, point = at[1] or at[3], at[2] or at[4]
         # a derivative's value is what is asked for, and not its gradient
         return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]

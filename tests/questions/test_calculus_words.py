@@ -36,6 +36,27 @@ from autodiff_cli.questions.typed_lines import words_arguments
         ("∇²f", None),
         ("implicit differentiation x*y = 1", ["diff", "x*y = 1", "--for", "y", "--wrt", "x"]),
         ("critical + points", None),
+        ("arc length of x^2 from 0 to 1", ["integrate", "sqrt(1 + (2*x)^2)", "--between", "x=0:1"]),
+        (
+            "volume of revolution of sqrt(t) about the x-axis from 0 to 4",
+            ["integrate", "pi*(sqrt(t))^2", "--between", "t=0:4"],
+        ),
+        (
+            "directional derivative of x*y at (1, 2) in the direction of (3, -4)",
+            ["jacobian", "x*y", "--at", "x=1,y=2", "--direction", "x=3/sqrt(3^2 + (-4)^2),y=-4/sqrt(3^2 + (-4)^2)"],
+        ),
+        (
+            "directional derivative of x*y at (1, 2) along (0.6, 0.8)",
+            ["jacobian", "x*y", "--at", "x=1,y=2", "--direction", "x=0.6,y=0.8"],
+        ),
+        ("directional derivative of x*y at (1, 2) along (1, 2, 3)", None),
+        ("jacobian of (x*y, x + y) at (1, 2)", ["jacobian", "x*y, x + y", "--at", "x=1,y=2"]),
+        ("jacobian of (x + y)*(x, y) at (1, 2)", ["jacobian", "(x + y)*(x, y)", "--at", "x=1,y=2"]),
+        ("chain rule sin(x^2)", ["diff", "sin(x^2)", "--steps"]),
+        ("show the steps of d/dx sin(x^2)", ["diff", "sin(x^2)", "--steps"]),
+        ("derivative of x*sin(x) step by step", ["diff", "x*sin(x)", "--steps"]),
+        ("l'Hôpital's rule sin(x)/x at 0", ["limit", "sin(x)/x", "--at", "0"]),
+        ("linearize sqrt(x) at 4", ["tangent", "sqrt(x)", "--at", "4"]),
     ],
 )  # fmt: skip
 def test_questions_of_calculus_are_arguments_of_commands(
@@ -57,6 +78,13 @@ def test_questions_of_calculus_are_arguments_of_commands(
         ("linear approximation of sqrt(4.1)", "at 4"),
         ("area between x^2 and x", "autodiff solve 'x^2 = x'"),
         ("percent difference between 3 and 4", "autodiff 'abs(3 - 4)/4*100'"),
+        ("arc length of floor(x) from 0 to 2", "each piece"),
+        ("volume of revolution of x^2 from 0 to 1", "autodiff integrate '2*pi*x*(x^2)'"),
+        ("l'hopital sin(x)/x", "autodiff limit 'sin(x)/x' --at x=0"),
+        ("newton's method x^2-2 from 1", "autodiff solve 'x^2-2 = 0' --at x=1"),
+        ("riemann sum x^2 0 to 1 n=10", "autodiff integrate"),
+        ("domain of sqrt(x - 1)", "autodiff grad 'sqrt(x - 1)' --at x=1"),
+        ("asymptotes of 1/x", "autodiff limit '1/x' --at x=inf"),
     ],
 )
 def test_a_question_of_several_things_is_refused_with_what_to_type(text: str, hint: str) -> None:
@@ -98,6 +126,35 @@ def test_words_of_a_request_are_left_out() -> None:
     assert worded_formula("find = 3") == "find = 3"
     assert worded_formula("average of 1 and 2") == "mean(1, 2)"
     assert worded_formula("mean(1, 2)") == "mean(1, 2)"
+
+
+@pytest.mark.parametrize(
+    ("text", "formula"),
+    [
+        ("sum of n^2 from n=1 to 10", "sum(n^2, n, 1, 10)"),
+        ("product of k from k = 1 to 5", "prod(k, k, 1, 5)"),
+        ("Σ_{n=1}^{10} n^2", "sum(n^2, n, 1, 10)"),
+        ("∑_{k=1}^3 k*x", "sum(k*x, k, 1, 3)"),
+        ("sum_(k=1)^(3) k*x", "sum(k*x, k, 1, 3)"),
+        ("sum(n^2, n=1..10)", "sum(n^2, n, 1, 10)"),
+        ("prod(2*k, k=1:4)", "prod(2*k, k, 1, 4)"),
+        ("sum(x, y)", "sum(x, y)"),
+        ("52 choose 5", "prod((52 - 5 + k)/k, k, 1, 5)"),
+        ("2 choose 5", "2 choose 5"),
+        ("sin 30 degrees + cos(60 degrees)", "sin 30° + cos(60°)"),
+        ("20 degrees C", "20 degrees C"),
+        ("sin(degrees)", "sin(degrees)"),
+    ],
+)
+def test_a_formula_in_words_is_one_of_the_language(text: str, formula: str) -> None:
+    assert worded_formula(text) == formula
+
+
+def test_a_series_without_end_is_refused() -> None:
+    for text in ("sum of 1/n^2 from n=1 to infinity", "Σ_{n=1}^{∞} 1/n^2", "sum(1/n^2, n=1..inf)"):
+        with pytest.raises(ExpressionError, match="without end") as refused:
+            worded_formula(text)
+        assert "sum(1/n^2, n, 1, 1000)" in (refused.value.hint or "")
 
 
 def test_what_follows_a_command_in_words_is_options() -> None:

@@ -353,6 +353,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     "language/reader": ("abs", "|x| has signs of its own"),
     "language/tables": ("sqrt abs sum", "roots, bars and long sums have signs of their own"),
     "language/typesetting": ("beta gamma zeta max min", "Greek letters, and words below a letter"),
+    "questions/calculus_words": ("sum prod", "sums and products over an index in words"),
     "questions/conversions": ("min deg rad", "units, and how formulas convert angles"),
     "engine/graphs/value": (
         (
