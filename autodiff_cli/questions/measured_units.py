@@ -6,7 +6,7 @@ import math
 import re
 from fractions import Fraction
 
-from ..engine.quantities.unit import Unit, parse_unit, quantity_name, unit_or_none
+from ..engine.quantities.unit import AmbiguousUnit, Unit, parse_unit, quantity_name, unit_or_none
 from ..errors import ExpressionError, Span
 from .distributions import FAMILIES
 from .measured_value import (
@@ -88,7 +88,11 @@ def _split(text: str) -> tuple[str, Unit] | None:
     )
     for begin in _BEGIN.finditer(core):
         before = core[: begin.start()].rstrip()
-        unit = unit_or_none(core[begin.start() :]) if before.strip() else None
+        try:
+            unit = unit_or_none(core[begin.start() :]) if before.strip() else None
+        except AmbiguousUnit as error:
+            span = Span(begin.start(), len(core))
+            raise ExpressionError("point", str(error), span, error.diagnostic.hint) from None
         if unit is None:
             continue
         sign = BETWEEN.search(before)

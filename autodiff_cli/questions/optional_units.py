@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from math import isclose
 from typing import TYPE_CHECKING, Any
 
-from ..errors import Diagnostic, ExpressionError, Span, point_error, quote
+from ..errors import Diagnostic, ExpressionError, Span, point_error, quote, usage_error
 from ..language.builder import Program
 from ..language.tokens import is_name
 from .problem import (
@@ -54,11 +54,17 @@ _CLOCK = r"(?=.*[:/.-])(?:y+|m+|d+|h+|s+|f+)(?:[-/.: T]+(?:y+|m+|d+|h+|s+|f+))+Z
 
 
 def is_unit(text: str) -> bool:
-    """Return whether a text is just a unit."""
-    from ..engine.quantities.unit import unit_or_none  # most headings are names
+    """Return whether a text is just a unit, perhaps one that can be read in two ways."""
+    from ..engine.quantities.unit import (  # most headings are names
+        AmbiguousUnit,
+        unit_or_none,
+    )
 
     unit = without_brackets(text) or "1"
-    return unit in OTHER_UNITS or unit_or_none(unit) is not None
+    try:
+        return unit in OTHER_UNITS or unit_or_none(unit) is not None
+    except AmbiguousUnit:
+        return True
 
 
 def is_unit_or_format(text: str) -> bool:
@@ -252,6 +258,8 @@ def column_units(
         return {}, []
     from ..engine.quantities.unit import Unit, unit_or_none  # most columns have none
 
+    for name in names:
+        _check_heading(name, texts.get(name, ""))
     labels = set() if asked else _labels(names, texts, angles)
     units = {}
     notes: list[Diagnostic] = []
@@ -272,6 +280,17 @@ def column_units(
     if not asked:
         notes += _taken_as_numbers(units, texts)
     return units, notes
+
+
+def _check_heading(name: str, text: str) -> None:
+    """Raise a usage error for a unit in a heading that can be read in two ways: `W/mK`."""
+    from ..engine.quantities.unit import AmbiguousUnit, unit_or_none
+
+    try:
+        unit_or_none(text)
+    except AmbiguousUnit as error:
+        message = f"the unit in the heading of `{name}`: {error}"
+        raise usage_error(message, f"{error.diagnostic.hint}; {WITHOUT}") from None
 
 
 def _taken_as_numbers(units: dict[str, Unit], texts: Mapping[str, str]) -> list[Diagnostic]:

@@ -18,6 +18,7 @@ from ..engine.quantities.presentation import factor, present
 from ..engine.quantities.table import units_file
 from ..engine.quantities.unit import (
     NUMBER,
+    AmbiguousUnit,
     Dimension,
     Unit,
     parse_unit,
@@ -33,7 +34,6 @@ from ..errors import (
     ExpressionError,
     Span,
     plural,
-    point_error,
     quote,
     usage_error,
 )
@@ -168,13 +168,13 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
     except ExpressionError as error:
         from .mixed_units import in_mixed_units  # few values have several units
 
-        mixed = in_mixed_units(text)
-        if mixed is not None or _is_expression(rest):
+        is_ambiguous = isinstance(error, AmbiguousUnit)
+        mixed = None if is_ambiguous else in_mixed_units(text)
+        if mixed is not None or (not is_ambiguous and _is_expression(rest)):
             return mixed
         span = error.span or Span(0, len(rest))
-        raise point_error(
-            str(error), error.hint, span=Span(span.start + end, span.end + end)
-        ) from None
+        found = type(error)("point", str(error), Span(span.start + end, span.end + end), error.hint)
+        raise found from None
 
 
 def _is_expression(rest: str) -> bool:

@@ -749,15 +749,19 @@ def _is_value(text: str) -> bool:
     """Return whether a text is a number, a quantity or one of them with its uncertainty."""
     if plain_number(text):
         return True
+    from ..engine.quantities.unit import AmbiguousUnit
     from .problem import SPREAD, UNCERTAIN_DIGITS
     from .quantities import split_quantity
 
-    with suppress(ExpressionError):
+    try:
         return (
             bool(re.search(SPREAD, text) or UNCERTAIN_DIGITS.search(text))
             or split_quantity(text) is not None
         )
-    return False
+    except AmbiguousUnit:
+        return True
+    except ExpressionError:
+        return False
 
 
 def _are_clear(values: Mapping[str, str], formulas: Sequence[str]) -> bool:

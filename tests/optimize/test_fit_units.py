@@ -336,7 +336,7 @@ def test_systems_of_units():
     system = UnitSystem([parse_unit("cm"), parse_unit("ms"), parse_unit("m/s")])
     assert str(system.unit(parse_unit("m/s").dimension)) == "cm/ms"
     assert factor(parse_unit("m/s"), system.unit(parse_unit("m/s").dimension)) == 0.1
-    assert str(system.unit(parse_unit("Hz").dimension)) == "ms⁻¹"
+    assert str(system.unit(parse_unit("Hz").dimension)) == "1/ms"
     assert str(UnitSystem([parse_unit("W")]).unit(parse_unit("W").dimension)) == "W"
 
 

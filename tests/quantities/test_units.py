@@ -13,6 +13,7 @@ from autodiff_cli.engine.quantities.presentation import present, present_differe
 from autodiff_cli.engine.quantities.table import constants, spellings, table, units_file
 from autodiff_cli.engine.quantities.unit import (
     NUMBER,
+    AmbiguousUnit,
     Unit,
     choose,
     parse_unit,
@@ -27,7 +28,8 @@ PINT = {
     "°": "degree", "′": "arcminute", "″": "arcsecond", "°C": "delta_degC", "°F": "delta_degF",
     "Å": "angstrom", "Ω": "ohm", "wk": "week", "yr": "julian_year", "au": "astronomical_unit",
     "u": "unified_atomic_mass_unit", "Da": "dalton", "rev": "revolution", "gon": "grade",
-    "ly": "light_year", "pc": "parsec", "b": "barn", "atm": "atm", "mmHg": "mmHg", "P": "poise",
+    "ly": "light_year", "pc": "parsec", "b": "barn", "atm": "atm", "mmHg": "mmHg", "inHg": "inHg",
+    "bbl": "oil_barrel", "P": "poise",
     "St": "stokes", "PS": "metric_horsepower", "Ah": "ampere_hour", "acre": None, "mil": "thou",
     "nmi": "nautical_mile", "gal": "gallon", "qt": "quart", "floz": "fluid_ounce", "kn": "knot",
     "hp": "horsepower", "Btu": "Btu_it", "VA": "volt_ampere", "var": "watt", "Gal": "galileo",
@@ -161,7 +163,7 @@ def test_reading(text, written, scale):
 @pytest.mark.parametrize(
     ("text", "hint"),
     [
-        ("J/kg K", "`J/(kg K)`, or `J K/kg`"), ("J/kg*K", "J/(kg K)"), ("m2", "`m^2`"), ("m/s2", "`s^2`"),
+        ("J/kg K", "`J/(kg K)`, or `J K/kg`"), ("J/kg*K", "J/(kg K)"), ("m2", "`m^2`"), ("m/s2", "`m/s^2`"),
         ("dB", "logarithm"), ("newton", "`N`"), ("khz", "`kHz`"), ("", ""), ("m/", ""), ("(m", ""), ("m)", ""),
         ("m^0", ""), ("°C^2", "`K`"), ("km^0.5", ""), ("5", ""), ("rpm", "1/min"), ("m^1000", ""),
         ("fl oz", "`floz`"), ("fl oz/min", "`fl*oz`"), ("oz t", "31.1034768 g"), ("Cal", "`kcal`"),
@@ -296,3 +298,45 @@ def test_powers_of_powers_are_bounded(text: str) -> None:
         parse_unit(text)
     assert refusal.value.kind == "point"
     assert refusal.value.span is not None
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant", "written"),
+    [
+        ("W/mK", "W/(m*K)", "W/(mK)"), ("kW/mK", "kW/(m*K)", "kW/(mK)"),
+        ("W/mK^2", "W/(m*K)", "W/(mK)"), ("kg/ms", "kg/(m*s)", "kg/(ms)"),
+        ("1/Ms", "L/(mol*s)", "1/(Ms)"), ("ms^-1", "m s^-1", "1/ms"), ("ms⁻²", "m s⁻²", "1/ms²"),
+        ("K ms^-1", "m s^-1", "1/ms"),
+    ],
+)  # fmt: skip
+def test_a_unit_that_most_people_mean_otherwise_is_refused_with_both_spellings(
+    typed, meant, written
+):
+    with pytest.raises(AmbiguousUnit, match="can be read in two ways") as raised:
+        parse_unit(typed)
+    assert f"`{meant}`" in raised.value.diagnostic.hint
+    assert f"`{written}`" in raised.value.diagnostic.hint
+    assert parse_unit(meant).dimension != parse_unit(written).dimension
+
+
+@pytest.mark.parametrize(
+    "text", ["W/(mK)", "kg/(ms)", "1/ms", "1/ms^2", "1/(ms*K)", "K/ms", "mV/mK", "1/(Ms)"]
+)
+def test_units_are_printed_as_they_are_read(text):
+    unit = parse_unit(text)
+    assert parse_unit(str(unit)) == unit
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("J/kgK", "J/(kg*K)"), ("W/m2K", "W/(m^2*K)"), ("J/molK", "J/(mol*K)"),
+        ("mol/Ls", "mol/(L*s)"), ("kgm/s2", "kg*m/s^2"), ("Nms", "N*m*s"), ("kms^-1", "km*s^-1"),
+        ("W m-2 K-1", "W*m^-2*K^-1"),
+    ],
+)  # fmt: skip
+def test_the_hint_at_a_unit_without_signs_has_all_of_them(typed, meant):
+    with pytest.raises(ExpressionError) as raised:
+        parse_unit(typed)
+    assert raised.value.diagnostic.hint == f"write `{meant}`"
+    parse_unit(meant)

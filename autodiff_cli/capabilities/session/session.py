@@ -676,6 +676,7 @@ class Session:
         """Return whether a text is a number with a unit; if it is not `converted`, certainly: no `2
         m` or `3t`.
         """
+        from ...engine.quantities.unit import AmbiguousUnit
         from ...questions.quantities import split_quantity
 
         is_certain = converted or (self.lenient and measured_numbers(text) != [])
@@ -683,6 +684,8 @@ class Session:
             return False
         try:
             return split_quantity(text) is not None
+        except AmbiguousUnit:
+            raise
         except ExpressionError:
             if converted and _NUMBER_AND_WORD.fullmatch(text):
                 raise  # `60 rpm in rad/s`

@@ -26,6 +26,8 @@ MAX_SCALE_BITS = 4096
 MAX_QUOTIENT_UNITS = 2
 MIN_PREFIX_POWER, MAX_PREFIX_POWER = -12, 12  # beyond them a prefix is no help to a reader
 MIN_UNPREFIXED, MAX_UNPREFIXED = 0.1, 10_000.0  # values between them need no other prefix
+# Its negative powers are metres per second to most: `ms^-1`, `ms^-2`.
+MILLISECOND = "ms"
 SUPERSCRIPTS = str.maketrans("⁰¹²³⁴⁵⁶⁷⁸⁹⁻⁺", "0123456789-+")
 _RAISED = str.maketrans("0123456789-/.", "⁰¹²³⁴⁵⁶⁷⁸⁹⁻ᐟ·")
 _TOKEN = re.compile(
@@ -33,6 +35,14 @@ _TOKEN = re.compile(
     r"|(?P<power>(?:\*\*|\^)\s*(?:[-+−]?\d+(?:\.\d+)?|\(\s*[-+−]?\d+\s*(?:/\s*\d+\s*)?\))|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
     r"|(?P<one>1(?![\d.]))|(?P<name>°\s?[CF](?![^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹])|[^\W\d_⁰¹²³⁴⁵⁶⁷⁸⁹]+|[°º℃℉Åµ]|(?:''|′′|[′″'\"])(?![′″'\"])))"
 )
+
+
+class AmbiguousUnit(ExpressionError):
+    """A unit that can be read in two ways: `W/mK`, `ms^-1`."""
+
+
+class UnknownUnit(ExpressionError):
+    """A word that is no unit."""
 
 
 class Unit(NamedTuple):
@@ -50,10 +60,22 @@ class Unit(NamedTuple):
         """Return the unit as text: `kg·m/s²`, `s⁻¹`; empty for a number."""
         above = [symbol + _raised(n) for symbol, n in self.atoms if n > 0]
         below = [symbol + _raised(-n) for symbol, n in self.atoms if n < 0]
+        divisor = "·".join(below)
+        if not above and any(symbol == MILLISECOND for symbol, _ in self.atoms):
+            return f"1/{divisor if len(below) == 1 else f'({divisor})'}"
         if not below or not above:
             return "·".join(above or [symbol + _raised(n) for symbol, n in self.atoms])
-        divisor = "·".join(below)
-        return f"{'·'.join(above)}/{f'({divisor})' if len(below) > 1 else divisor}"
+        is_one = len(below) == 1 and not self._looks_like_product
+        return f"{'·'.join(above)}/{divisor if is_one else f'({divisor})'}"
+
+    @property
+    def _looks_like_product(self) -> bool:
+        """Whether its divisor would be read as a product behind the stroke, as in `W/mK`."""
+        symbol = next(symbol for symbol, n in self.atoms if n < 0)
+        if symbol not in units_file()["behind a stroke"]:
+            return False
+        above = _product(*[(parse_unit(each), n) for each, n in self.atoms if n > 0])
+        return _reads_as_product(symbol, above)
 
     def to_si(self, x: float) -> float:
         """Return a difference in this unit, in coherent units."""
@@ -232,6 +254,10 @@ def parse_unit(text: str) -> Unit:
             raise _wrong("a unit is missing here", 0, len(text))
         try:
             unit, rest = _quotient(tokens, 0, text)
+        except UnknownUnit as error:
+            meant = with_signs(text)
+            hint = error.diagnostic.hint if meant is None else f"write `{meant}`"
+            raise UnknownUnit("point", str(error), error.span, hint) from None
         except ExpressionError as error:
             raise error if error.span is not None else error.at(Span(0, len(text))) from None
         if rest < len(tokens):
@@ -242,9 +268,11 @@ def parse_unit(text: str) -> Unit:
 
 
 def unit_or_none(text: str) -> Unit | None:
-    """Return the unit of a text, or None."""
+    """Return the unit of a text, or None. Raises `AmbiguousUnit`."""
     try:
         return parse_unit(text.strip())
+    except AmbiguousUnit:
+        raise
     except ExpressionError:
         return None
 
@@ -266,6 +294,11 @@ def _wrong(message: str, start: int, end: int, hint: str = EXAMPLE) -> Expressio
     return ExpressionError("point", message, Span(start, max(end, start + 1)), hint)
 
 
+def _ambiguous(text: str, start: int, end: int, hint: str) -> AmbiguousUnit:
+    message = f"`{text}` can be read in two ways"
+    return AmbiguousUnit("point", message, Span(start, end), hint)
+
+
 def _tokens(text: str) -> Iterator[_Token]:
     if len(text) > MAX_UNIT_CHARACTERS:
         message = (
@@ -284,12 +317,8 @@ def _tokens(text: str) -> Iterator[_Token]:
             if digits and start and text[start - 1].isalpha():
                 name = re.search(r"[^\W\d_]+$", text[:start])
                 message = f"a power is written with `^`, and `{digits[0]}` is not"
-                raise _wrong(
-                    message,
-                    start,
-                    start + digits.end(),
-                    f"write `{name[0] if name else ''}^{digits[0]}`",
-                )
+                meant = with_signs(text) or f"{name[0] if name else ''}^{digits[0]}"
+                raise _wrong(message, start, start + digits.end(), f"write `{meant}`")
             share = (
                 "it is the number 1/100: leave it out, or multiply by 100"
                 if text[start] == "%"
@@ -335,6 +364,8 @@ def _quotient(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
             raise _wrong(f"`{text[begin:end].strip()}` can be read in two ways", begin, end, hint)
         _check_degree(tokens, at, text)
         _check_two_words(tokens, at, text)
+        if kind == "over":
+            _check_product(tokens, at, text, result or Unit())
         unit, at = _power(tokens, at, text)
         if kind == "over":
             result = (result or Unit()) / unit
@@ -376,6 +407,23 @@ def _check_two_words(tokens: list[_Token], at: int, text: str) -> None:
     raise _wrong(f"`{words}` can be read in two ways", tokens[at][2], tokens[at + 1][3], hint)
 
 
+def _reads_as_product(symbol: str, above: Unit) -> bool:
+    """Return whether a symbol behind a stroke is a product to most: `mK` in `W/mK`."""
+    entry = units_file()["behind a stroke"].get(symbol)
+    return entry is not None and parse_unit(entry["above"]).dimension == above.dimension
+
+
+def _check_product(tokens: list[_Token], at: int, text: str, above: Unit) -> None:
+    """Refuse `W/mK`, which is W/(m·K) to most, and watts by millikelvin as it is written."""
+    symbol, end = tokens[at][1], tokens[at][3]
+    if text[tokens[at - 1][2]] != "/" or not _reads_as_product(symbol, above):
+        return
+    before = text[: tokens[at - 1][2]].strip()
+    meant = units_file()["behind a stroke"][symbol]["meant"].format(before)
+    hint = f"write `{meant}`, or `{before}/({symbol})` with the prefix"
+    raise _ambiguous(f"{before}/{symbol}", 0, end, hint)
+
+
 def _to_power(unit: Unit, power: _Token) -> Unit:
     """Return a unit to the power of a token. Raises `ExpressionError`."""
     _, written, start, end = power
@@ -407,6 +455,11 @@ def _to_power(unit: Unit, power: _Token) -> Unit:
     return unit
 
 
+def _power_of_millisecond(unit: Unit, power: str, start: int, token: _Token) -> ExpressionError:
+    hint = f"write `m s{power}`, or `{unit}` with the prefix"
+    return _ambiguous(f"{MILLISECOND}{power}", start, token[3], hint)
+
+
 def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
     kind, word, start, end = tokens[at]
     if kind == "open":
@@ -423,7 +476,12 @@ def _power(tokens: list[_Token], at: int, text: str) -> tuple[Unit, int]:
         raise _wrong("a unit is missing here", start, end)
     at += 1
     if at < len(tokens) and tokens[at][0] == "power":
-        unit, at = _to_power(unit, tokens[at]), at + 1
+        base, unit = word, _to_power(unit, tokens[at])
+        if base == MILLISECOND and unit.atoms[0][1] < 0:
+            raise _power_of_millisecond(
+                unit, text[tokens[at][2] : tokens[at][3]], start, tokens[at]
+            )
+        at += 1
     return unit, at
 
 
@@ -444,7 +502,9 @@ def _symbol(symbol: str, start: int = 0) -> Unit:
             f"without a unit the prefix `{symbol}` is written as `e{power}`, as in `2e{power}`;"
             f" {hint}"
         )
-    raise _wrong(f"`{symbol}` is not a unit", *span, f"{hint}`autodiff units` lists them all")
+    raise UnknownUnit(
+        "point", f"`{symbol}` is not a unit", Span(*span), f"{hint}`autodiff units` lists them all"
+    )
 
 
 @cache
@@ -486,6 +546,34 @@ def _meant_by(symbol: str) -> list[str]:
     )
 
 
+_PART = re.compile(r"([^\W\d_]+)(?:\^?([-−]?\d))?")
+
+
+def with_signs(text: str) -> str | None:
+    """Return a unit without signs of products and powers with them; None if that is not certain.
+
+    >>> with_signs("W/m2K"), with_signs("J/kgK"), with_signs("kgm/s2"), with_signs("J/foo")
+    ('W/(m^2*K)', 'J/(kg*K)', 'kg*m/s^2', None)
+    """
+    sides = text.replace(" ", "").split("/")
+    if len(sides) > MAX_QUOTIENT_UNITS or len(text) > MAX_UNIT_CHARACTERS:
+        return None
+    read = []
+    for side in sides:
+        if not side or _PART.sub("", side):
+            return None
+        factors = []
+        for word, power in _PART.findall(side):
+            known = [word] if table_entry(word) else _products_in(word)
+            if len(known) != 1:
+                return None
+            factors.append(known[0] + (f"^{power}" if power else ""))
+        read.append("*".join(factors))
+    if len(read) > 1 and "*" in read[1]:
+        read[1] = f"({read[1]})"
+    return "/".join(read)
+
+
 def _products_in(symbol: str) -> list[str]:
     """Return the products of two units that a short word may be, without a sign between them."""
     halves = [
@@ -494,7 +582,7 @@ def _products_in(symbol: str) -> list[str]:
         if len(symbol) <= MAX_JOINED_CHARACTERS
     ]
     return [
-        f"{first}*{second}"
+        f"{first}*{'m*s' if second == MILLISECOND else second}"
         for first, second in halves
         if table_entry(first) and table_entry(second)
     ]
