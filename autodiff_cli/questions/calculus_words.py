@@ -605,6 +605,11 @@ _FROM_TO = LazyPattern(
     r"(.+?)\s+(?:from|for)\s+(?:([^\W\d]\w*)\s*=\s*)?(\S.*?)\s+to\s+(\S.*)", re.DOTALL
 )
 
+_TO_FILE = LazyPattern(
+    r"(.+?)\s+(?:to|with|from|on|using|in)\s+(?:the\s+data\s+(?:in|of|from)\s+)?(\S+\.(?:csv|tsv|txt|dat|xlsx|jsonl?|parquet|arrow))",
+    re.DOTALL,
+)
+
 
 def arguments_in_words(command: str, rest: str) -> list[str]:
     """Return the arguments of a command before a question in words: what follows `of`, its point,
@@ -620,6 +625,8 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
         return [rest]
     if command in ("minimize", "maximize") and (bound := _SUBJECT_TO.fullmatch(rest)):
         return [bound[1], "--subject-to", bound[2].replace(" and ", "; ")]
+    if command == "fit" and (named := _TO_FILE.fullmatch(rest)):
+        return [named[1], "--data", named[2]]
     if command == "plot" and (between := _FROM_TO.fullmatch(rest)):
         name = f"{between[2]}=" if between[2] else ""
         return [between[1], "--range", f"{name}{between[3]}:{between[4]}"]
@@ -636,8 +643,27 @@ _MEASURED = LazyPattern(
     rf"(?<!\))\(\s*([-+]?{_PLAIN_NUMBER})\s*(?:±|\+/-|\+-)\s*({_PLAIN_NUMBER}\s*%?)\s*\)"
     r"(?!\s*[(\[])((?:\s+[^\W\d_][\w/^*²³⁻¹·]*(?=\s*(?:$|[-+*/)×·])))?)"
 )
+_SIGN = r"\s*(?:±|\+/-|\+-)\s*"
+_UNIT_BEHIND = r"\s+[^\W\d_][\w^²³⁻¹·]*"
+# `2.5 ± 0.1` between sums, and `5.0 ± 0.1 V` before products too: there they ask one thing.
+_MEASURED_TERM = LazyPattern(
+    rf"(?<![\w.±])({_PLAIN_NUMBER}{_SIGN}{_PLAIN_NUMBER}(?:\s*%)?)"
+    rf"(?=\s*(?:$|[-+)])|{_UNIT_BEHIND}\s*(?:$|[-+*/)×·]))"
+)
+_SUM_BEFORE = LazyPattern(r"(?:^|[-+(])\s*\Z")
+_QUANTITY_BEFORE = LazyPattern(rf"{_SIGN}{_PLAIN_NUMBER}(?:\s*%)?{_UNIT_BEHIND}\s*[*/×·]\s*\Z")
 # `5.0(1)`: 5.0 ± 0.1, or the product of both.
 _IN_DIGITS = LazyPattern(r"(?<![\w.])(\d+)\.(\d+)\((\d{1,2})\)(?![\w(])")
+
+
+def _in_own_parentheses(term: re.Match[str]) -> str:
+    """Return a measured term in parentheses, where it is not in some already, and where what is
+    before it cannot be a factor of its number alone.
+    """
+    before, behind = term.string[: term.start()], term.string[term.end() :]
+    is_enclosed = before.endswith("(") and behind.startswith(")")
+    is_clear = _SUM_BEFORE.search(before) or _QUANTITY_BEFORE.search(before)
+    return f"({term[1]})" if is_clear and not is_enclosed else term[1]
 
 
 def measured_arguments(text: str) -> list[str] | None:
@@ -648,7 +674,11 @@ def measured_arguments(text: str) -> list[str] | None:
 
     >>> measured_arguments("(5.0 ± 0.1) * (2.0 +/- 0.2)")
     ['propagate', 'x1 * x2', '--at', 'x1=5.0±0.1,x2=2.0±0.2']
+    >>> measured_arguments("5.0±0.1 V / 2.0±0.2 A"), measured_arguments("2*5.0±0.1")
+    (['propagate', 'x1 / x2', '--at', 'x1=5.0±0.1 V,x2=2.0±0.2 A'], None)
     """
+    if len(text) <= MAX_LENGTH:
+        text = str(_MEASURED_TERM.sub(_in_own_parentheses, text))
     if (digits := _IN_DIGITS.search(text)) is not None:
         last = f"{'0.' if digits[2] else ''}{digits[3].zfill(len(digits[2]))}"
         hint = (

@@ -671,8 +671,10 @@ def valued_arguments(text: str) -> list[str] | None:
     (['grad', 'P=V*I', '--at', 'V=230 V, I=2 A'], ['grad', 'F = m*a', '--at', 'm=2 kg, a=3 m/s^2'])
     >>> valued_arguments("E = m*v^2/2 in J; m = 2 kg; v = 3 m/s"), valued_arguments("x = 3; x^2")
     (['grad', 'E = m*v^2/2', '--at', 'm=2 kg, v=3 m/s', '--in', 'J'], None)
-    >>> valued_arguments("y = a*x^2; a = 2")
-    ['diff', 'a = 2; y = a*x^2']
+    >>> valued_arguments("y = a*x^2; a = 2"), valued_arguments("x = 1, x + y = 3")
+    (['diff', 'a = 2; y = a*x^2'], None)
+    >>> valued_arguments("a = 3, b = 4, a*b"), valued_arguments("F = ma, m = 2, a = 3")
+    (['grad', 'a*b', '--at', 'a=3, b=4'], ['grad', 'F = m*a', '--at', 'm=2, a=3'])
     """
     line = _with_values_behind(text)
     if line is None:
@@ -681,16 +683,43 @@ def valued_arguments(text: str) -> list[str] | None:
     values = dict(filter(None, map(_value_in, parts)))
     others = [part for part in parts if _value_in(part) is None]
     *bound, last = others or [""]
+    are_listed = len(split(line)) > 1
     has_units = not all(map(plain_number, values.values()))
-    if not values or not last or not (has_units or parts[0] in others):
+    # values before their formula are a program already, if semicolons are between them
+    if not values or not last or not (has_units or are_listed or parts[0] in others):
         return None
-    if bound and len(split(line)) > 1:
+    if bound and are_listed:
         return None  # a list of equations, unless one is a formula for a name
     unit = _unit_asked(last)
-    formulas = [*bound, last if unit is None else unit[0]]
+    formulas = _with_products([*bound, last if unit is None else unit[0]], values)
     if not _are_formulas(formulas) or not _are_clear(values, formulas):
         return None
     return _at_values(formulas, values, None if unit is None else unit[1])
+
+
+_NAMED_LETTERS = LazyPattern(r"(?<![\w.])[A-Za-z]{2,4}(?!\w|\s*\()")
+
+
+def _with_products(formulas: Sequence[str], values: Mapping[str, str]) -> list[str]:
+    """Return formulas with `m*a` for a name `ma` where `m` and `a` have values and are not there
+    otherwise.
+
+    >>> _with_products(["F = ma"], {"m": "2 kg", "a": "3 m/s^2"}), _with_products(["ma + m"], {"m": "2", "a": "3"})
+    (['F = m*a'], ['ma + m'])
+    """
+    there = {name for formula in formulas for name in names_in(formula)}
+    absent = values.keys() - there
+
+    def product(word: re.Match[str]) -> str:
+        name = word[0]
+        is_one = name in values or name in FUNCTIONS or name in CONSTANTS or not {*name} <= absent
+        return name if is_one else "*".join(name)
+
+    return (
+        [str(_NAMED_LETTERS.sub(product, formula)) for formula in formulas]
+        if absent
+        else [*formulas]
+    )
 
 
 def _at_values(formulas: Sequence[str], values: Mapping[str, str], unit: str | None) -> list[str]:

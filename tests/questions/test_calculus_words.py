@@ -180,3 +180,42 @@ def test_a_variable_of_the_formula_is_no_setting() -> None:
     assert asked == ["descend", "(n - 3)^2", "--at", "n=1", "--rate", "0.1", "--steps", "20"]
     asked = calculus_arguments("gradient descent on (x - 3)^2 from x=1, n=20")
     assert asked == ["descend", "(x - 3)^2", "--at", "x=1", "--steps", "20"]
+
+
+@pytest.mark.parametrize(
+    ("text", "formula", "point"),
+    [
+        ("2.5 ± 0.1 + 3.5 +/- 0.2", "x1 + x2", "x1=2.5±0.1,x2=3.5±0.2"),
+        ("5.0±0.1 V / 2.0±0.2 A", "x1 / x2", "x1=5.0±0.1 V,x2=2.0±0.2 A"),
+        ("sqrt(2.5 ± 0.1 + 1)", "sqrt(x1 + 1)", "x1=2.5±0.1"),
+        ("2.5 ± 0.1 cm * 3", "x1 * 3", "x1=2.5±0.1 cm"),
+        ("10 ± 2% - 5", "x1 - 5", "x1=10±2%"),
+    ],
+)
+def test_measured_terms_need_no_parentheses(text: str, formula: str, point: str) -> None:
+    assert measured_arguments(text) == ["propagate", formula, "--at", point]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "3*2.5 ± 0.1",
+        "3 *  2.5 ± 0.1",
+        "3*2.5 ± 0.1 cm",
+        "1/2.5 ± 0.1 s",
+        "2.5 ± 0.1^2",
+        "2.5 ± 0.1*3",
+        "x^2.5 ± 0.1",
+    ],
+)
+def test_a_measured_factor_without_parentheses_can_be_read_in_two_ways(text: str) -> None:
+    assert measured_arguments(text) is None
+
+
+def test_data_of_a_fit_are_named_behind_its_formula() -> None:
+    assert arguments_in_words("fit", "y = a*x + b to data.csv") == [
+        "y = a*x + b",
+        "--data",
+        "data.csv",
+    ]
+    assert arguments_in_words("fit", "y = a*x + b to c") == ["y = a*x + b to c"]
