@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 import console
+from warm_command import warm
 
 
 def document(folder: Path, *session: str) -> Path:
@@ -115,3 +116,24 @@ def test_blocks_are_found_by_their_language() -> None:
     assert [block.lines for block in console.blocks(text, "console")] == [("```", "$ two")]
     with pytest.raises(ValueError, match="line 1 is never closed"):
         console.blocks("```sh\n", "sh")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "autodiff grad 'x**2' --at x=3 --json",
+        "printf 'x**2\\tx=3\\nlog(x)\\tx=-1\\n' | autodiff grad - --on-error continue; echo $?",
+        "autodiff grad 'x**2' --at x=3 --format plain | autodiff grad - 2>&1; echo ${PIPESTATUS[@]}",
+        "autodiff grad 'x +'; echo $?",
+        "autodiff; echo $?; autodiff --version; autodiff 'x^2' --at x=1",
+        "COLUMNS=60 autodiff grad 'x*y' --at x=3,y=2; mkdir a; cd a; autodiff diff 'x**2' -o b.txt; cat b.txt",
+        "(echo 1; autodiff diff 'x**2'; echo 2) > file; cat file; autodiff diff 'x**2' >&-; echo $?",
+        "LC_ALL=C autodiff diff 'pi*x' --format latex",
+    ],
+)
+@pytest.mark.posix
+def test_a_command_that_has_started_already_does_the_same(command: str, tmp_path: Path) -> None:
+    folder = tmp_path / "started"
+    with warm(console.HERE, folder, console.variables(folder)) as started:
+        for _ in range(2):  # the second finds loaded what the first has loaded
+            assert console.run([command], folders=[started, console.HERE]) == console.run([command])

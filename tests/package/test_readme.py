@@ -9,6 +9,8 @@ import re
 import shlex
 import subprocess
 import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
 
@@ -18,6 +20,7 @@ import console
 from environments import build_wheel, environment, extras_named, packages_named
 from places import TOP
 from running import autodiff
+from warm_command import warm
 
 README = TOP / "README.md"
 DOCUMENTS = [
@@ -32,7 +35,18 @@ def fenced(document: Path, language: str) -> list[console.Block]:
     return console.blocks(document.read_text(encoding="utf-8"), language)
 
 
-CONSOLE = [(document, block) for document in DOCUMENTS for block in fenced(document, "console")]
+@cache
+def needed(document: Path) -> tuple[frozenset[str], frozenset[str]]:
+    """The extras and packages that a document tells its reader to install."""
+    text = document.read_text(encoding="utf-8")
+    return extras_named(text), packages_named(text)
+
+
+CONSOLE = sorted(
+    (document for document in DOCUMENTS if fenced(document, "console")),
+    # those of one environment after each other: one process then makes it and starts its commands
+    key=lambda document: (sorted(needed(document)[0]), sorted(needed(document)[1])),
+)
 PYTHON = [
     (document, fenced(document, "python")) for document in DOCUMENTS if fenced(document, "python")
 ]
@@ -52,17 +66,21 @@ def commands_of(extras: frozenset[str], packages: frozenset[str] = frozenset()) 
     return environment(wheel(), folder, extras, packages)
 
 
-@cache
-def wrong(document: Path) -> tuple[tuple[console.Step, str], ...]:
-    """The commands of a document that print something else than it shows; the document is run once.
-
-    They run as its reader would run them: in an installation with the extras that the document
-    names.
+@pytest.fixture(scope="module")
+def started() -> Iterator[Callable[[Path], Path]]:
+    """The folder of an `autodiff` that has started already, for the folder of an environment's
+    commands.
     """
-    text = document.read_text(encoding="utf-8")
-    return tuple(
-        console.differences(document, commands_of(extras_named(text), packages_named(text)))
-    )
+    with ExitStack() as stack:
+
+        @cache
+        def start(commands: Path) -> Path:
+            folder = commands.parent / "started"
+            return stack.enter_context(
+                warm(commands, folder, console.variables(folder, [commands]))
+            )
+
+        yield start
 
 
 def test_an_installation_has_the_extras_that_a_page_names_and_no_others() -> None:
@@ -82,16 +100,17 @@ def test_an_installation_has_the_extras_that_a_page_names_and_no_others() -> Non
 
 
 @pytest.mark.posix
-@pytest.mark.parametrize(
-    ("document", "block"),
-    [pytest.param(*case, id=f"{case[0].name}:{case[1].first}") for case in CONSOLE],
-)
-def test_console_block(document: Path, block: console.Block) -> None:
-    lines = range(block.first, block.first + len(block.lines))
+@pytest.mark.parametrize("document", CONSOLE, ids=lambda document: document.name)
+def test_console_blocks(document: Path, started: Callable[[Path], Path]) -> None:
+    """They run as its reader would run them: in an installation with the extras that the document
+    names.
+    """
+    commands = commands_of(*needed(document))
+    # those of the README, each of another kind, start as they do at a prompt
+    folders = [commands] if document == README else [started(commands), commands]
     found = [
         console.explain(document, step, printed)
-        for step, printed in wrong(document)
-        if step.line in lines
+        for step, printed in console.differences(document, folders)
     ]
     assert not found, "\n\n".join(found)
 
@@ -120,7 +139,7 @@ def test_python_blocks(
 
 @pytest.mark.posix
 def test_readme_shows_each_kind_of_block() -> None:
-    assert [block for document, block in CONSOLE if document == README]
+    assert README in CONSOLE
     assert README in [document for document, _ in PYTHON]
 
 

@@ -21,7 +21,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -121,7 +121,24 @@ HERE = Path(sys.executable).parent
 """The folder of the commands of this environment."""
 
 
-def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) -> list[str]:
+def variables(home: Path, folders: Sequence[Path] = (HERE,)) -> dict[str, str]:
+    """The environment variables of a shell whose commands are those of these folders and of the
+    system.
+    """
+    return {
+        "PATH": ":".join([*map(str, folders), "/usr/local/bin:/usr/bin:/bin"]),
+        "HOME": str(home),
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "COLUMNS": "80",
+        "NO_COLOR": "1",
+        "TERM": "dumb",
+    }
+
+
+def run(
+    commands: list[str], seconds: float = SECONDS, folders: Sequence[Path] = (HERE,)
+) -> list[str]:
     """What each command prints, when they run one after the other in one shell in an empty folder.
 
     A command that was not reached, since an earlier one ended the shell or the time was up, raises
@@ -141,21 +158,12 @@ def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) 
                 f"{{ eval {shlex.quote(command)}\n}} </dev/null >{place} 2>&1",
                 "last_exit=$?",
             ]
-        environment = {
-            "PATH": f"{bin_folder}:/usr/local/bin:/usr/bin:/bin",
-            "HOME": str(home),
-            "LANG": "C.UTF-8",
-            "LC_ALL": "C.UTF-8",
-            "COLUMNS": "80",
-            "NO_COLOR": "1",
-            "TERM": "dumb",
-        }
         try:
             subprocess.run(
                 ["bash", "--noprofile", "--norc", "-s"],
                 input="\n".join(script) + "\n",
                 cwd=home,
-                env=environment,
+                env=variables(home, folders),
                 capture_output=True,
                 text=True,
                 timeout=seconds,
@@ -174,11 +182,11 @@ def run(commands: list[str], seconds: float = SECONDS, bin_folder: Path = HERE) 
         return [path.read_text(encoding="utf-8", errors="backslashreplace") for path in done]
 
 
-def differences(document: Path, bin_folder: Path = HERE) -> Iterator[tuple[Step, str]]:
+def differences(document: Path, folders: Sequence[Path] = (HERE,)) -> Iterator[tuple[Step, str]]:
     """Each command of a document's console blocks whose output is not what is shown, and what it
     printed.
 
-    The commands are those of `bin_folder` and of the system.
+    The commands are those of these folders and of the system.
     """
     found = [
         step
@@ -186,7 +194,7 @@ def differences(document: Path, bin_folder: Path = HERE) -> Iterator[tuple[Step,
         for step in steps(block)
     ]
     for step, printed in zip(
-        found, run([step.command for step in found], bin_folder=bin_folder), strict=True
+        found, run([step.command for step in found], folders=folders), strict=True
     ):
         if not same(step.command, step.shown, printed):
             yield step, printed
