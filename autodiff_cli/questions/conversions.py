@@ -24,6 +24,9 @@ _OF_ANGLES = (1.0, 2.0, 0.5, 1 / math.pi, 0.5 / math.pi, 2 / math.pi)
 # The units to which formulas convert others of their dimensions, besides those of the SI.
 _USUAL = tuple(map(parse_unit, ("min", "h", "d", "1/min", "1/h", "km/h")))
 
+# The name of what `rad` gives: an angle in radians.
+_RADIANS = "rad(…)"
+
 # The name of what is neither a number nor a product of variables.
 _OTHER = ""
 
@@ -61,6 +64,17 @@ def converted_twice(
     if not any(_factors(unit) for unit in (*every.values(), *answers.values())):
         return None
     return _FactorsOfUnits(program.graph, every).found(answers)
+
+
+def radians_twice(program: Program) -> list[Diagnostic]:
+    """Return a warning of an angle that is converted to radians twice, `rad(60)*pi/180`, as the
+    informal `60°*pi/180` is; else none.
+    """
+    text = program.text
+    if "rad(" not in text or not ("180" in text or "0.017" in text or text.count("rad(") > 1):
+        return []
+    search = _FactorsOfUnits(program.graph, {_RADIANS: parse_unit("deg")})
+    return search.warnings[-1:]
 
 
 @lru_cache(64)
@@ -110,7 +124,7 @@ class _FactorsOfUnits:
             DIV.name: lambda terms: terms[0].times(terms[1], -1),
             NEG.name: lambda terms: _ScaledPowers(-1.0).times(terms[0]),
             POW.name: _power,
-            "rad": lambda terms: _ScaledPowers(math.pi / 180).times(terms[0]),
+            "rad": self._in_radians,
             "deg": lambda terms: _ScaledPowers(180 / math.pi).times(terms[0]),
         }
         self.terms: list[_ScaledPowers] = []
@@ -169,6 +183,12 @@ class _FactorsOfUnits:
         """Return that of the terms of a sum which a factor may convert."""
         return max(terms, key=lambda term: (bool(self._units_in(term)), bool(term.powers)))
 
+    def _in_radians(self, terms: list[_ScaledPowers]) -> _ScaledPowers:
+        """Return an angle in radians: what has no unit may be converted once."""
+        if _RADIANS in self.units and _RADIANS not in terms[0].powers:
+            return _ScaledPowers(1.0, {_RADIANS: 1})
+        return _ScaledPowers(math.pi / 180).times(terms[0])
+
     def _look_at(self, i: int, inputs: list[_ScaledPowers]) -> None:
         if self.graph.primitives[i] in (ADD, SUB):
             for term in inputs:
@@ -178,7 +198,10 @@ class _FactorsOfUnits:
             return
         term = self.terms[i]
         for name, n, unit in self._units_in(term) if term.factor else ():
-            if _is_conversion(term.factor**n, unit):
+            if name == _RADIANS:
+                if n == 1 and math.isclose(term.factor, math.pi / 180, rel_tol=NEAR_FACTOR):
+                    self._warn_of_radians(i)
+            elif _is_conversion(term.factor**n, unit):
                 self._warn_of_factor(i, f"`{name}`", unit, term.factor**n)
 
     def _warn_of_factor(self, i: int, whose: str, unit: Unit, factor: float) -> None:
@@ -187,6 +210,11 @@ class _FactorsOfUnits:
             f" which converts a number in {unit}: units need none"
         )
         hint = "leave the factor out; or the unit (`--in none` leaves out those in headings)"
+        self.warnings.append(Diagnostic("unit", message, self.graph.span(i), hint))
+
+    def _warn_of_radians(self, i: int) -> None:
+        message = "an angle is converted to radians twice: `rad(…)`, or `°`, has done so"
+        hint = "leave out one of both: `cos(rad(60))` is 1/2"
         self.warnings.append(Diagnostic("unit", message, self.graph.span(i), hint))
 
     def _warn_of_numbers(self, i: int, whose: str, unit: Unit, inputs: list[_ScaledPowers]) -> None:

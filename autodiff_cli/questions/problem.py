@@ -469,7 +469,16 @@ def check_values(program: Program, values: Mapping[str, float]) -> list[Diagnost
         warnings.append(unused_name(program, name, missing))
     if missing:
         raise _missing_values(program, values, missing, warnings)
-    return warnings
+    return warnings + conversion_warnings(program)
+
+
+def conversion_warnings(program: Program) -> list[Diagnostic]:
+    """Return a warning of angles that a program converts to radians twice, else none."""
+    if "rad(" not in program.text:
+        return []
+    from .conversions import radians_twice  # few programs have it
+
+    return radians_twice(program)
 
 
 def _missing_values(

@@ -10,6 +10,7 @@ import pytest
 from running import autodiff
 
 TWICE = "units need none"
+RADIANS = "converted to radians twice"
 BESIDE = "beside it in radians"
 # 10*cos(theta)**2, in degrees
 MALUS = "theta (deg),I (mA)\n0,10\n30,7.5\n60,2.5\n90,0\n120,2.5\n150,7.5\n"
@@ -44,6 +45,11 @@ ANGLES = "x,theta (deg)\n" + "".join(
         (["propagate", "d*sin(a*pi/180)", "--at", "d=600 nm,a=20.0±0.1 deg"], TWICE),
         (["integrate", "sin(a*pi/180)", "--between", "a=0:90 deg"], TWICE),
         (["diff", "sin(a*pi/180)", "--at", "a=30 deg"], TWICE),
+        (["grad", "cos(rad(x)*pi/180)", "--at", "x=60"], RADIANS),
+        (["grad", "cos(x*60°*pi/180)", "--at", "x=1", "--lenient"], RADIANS),
+        (["propagate", "sin(rad(rad(x)))", "--at", "x=30±1"], RADIANS),
+        (["diff", "sin(pi*rad(x)/180)"], RADIANS),
+        (["solve", "sin(rad(x)*0.0174533) = 0.5", "--at", "x=30"], RADIANS),
         (["grad", "cos(180 - a)", "--at", "a=60 deg"], BESIDE),
         (["grad", "cos(2*a + 90)", "--at", "a=60 deg"], BESIDE),
         (["grad", "90 - atan(x)", "--at", "x=1", "--in", "deg"], BESIDE),
@@ -74,6 +80,10 @@ def test_a_unit_that_the_formula_converts_too_is_said(arguments: list[str], mess
         (["pi/180*x + a", "--at", "x=180,a=180 deg", "--in", "rad"], 2 * math.pi),
         (["60*x", "--at", "x=3 m", "--in", "m"], 180),
         (["a**2*pi/180", "--at", "a=1 rad"], math.pi / 180),
+        (["deg(rad(x))", "--at", "x=30"], 30),
+        (["rad(x)*180/pi", "--at", "x=30"], 30),
+        (["rad(x)*rad(180)", "--at", "x=180"], math.pi**2),
+        (["sin(rad(x))*180", "--at", "x=30"], 90),
     ],
 )
 def test_formulas_of_quantities_are_not_warned_of(arguments: list[str], value: float) -> None:

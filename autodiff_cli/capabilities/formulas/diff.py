@@ -52,6 +52,7 @@ from ...questions.problem import (
     Point,
     check_bare_functions,
     check_values,
+    conversion_warnings,
     numbers_or_quantities,
     parse,
     parse_program,
@@ -344,7 +345,7 @@ def _read_problem(
     if quantities and not problem.has_point:
         check_dimensions(program)
     check_has_values(units, problem.has_point)
-    checked = check_values(program, numbers) if problem.has_point else []
+    checked = check_values(program, numbers) if problem.has_point else conversion_warnings(program)
     if math.comb(len(names) + order - 1, order) > MAX_DERIVATIVES:
         message = (
             f"{len(names):,} variables have more than {MAX_DERIVATIVES} derivatives of order"
