@@ -7,11 +7,16 @@ cases are asked for.
 from __future__ import annotations
 
 import gc
+import os
 import signal
 import sys
+from collections.abc import Iterator
+from contextlib import nullcontext
 
 import pytest
 from hypothesis import HealthCheck, settings
+
+from warm_sympy import warm_sympy
 
 # Under `nohup` it is ignored, and so it would be by every command that a test starts and hangs up
 # on.
@@ -30,6 +35,13 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """Leave out what needs Unix where there is none."""
     if sys.platform == "win32" and item.get_closest_marker("posix"):
         pytest.skip("this needs a pseudo-terminal, a shell or a signal of Unix")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def sympy_is_started_once() -> Iterator[None]:
+    """Whatever the tests ask of SymPy in this process."""
+    with warm_sympy() if hasattr(os, "fork") else nullcontext():
+        yield
 
 
 def pytest_collection_finish() -> None:
