@@ -255,6 +255,12 @@ def _derivatives_at(match: re.Match[str]) -> list[str]:
     return [command, _outputs(formula) if command == "jacobian" else formula, *place]
 
 
+def _called_at(match: re.Match[str]) -> list[str]:
+    """Return the arguments of `grad(x*y)(1, 2)`."""
+    command = {"gradient": "grad"}.get(match[1].lower(), match[1].lower())
+    return [command, *formula_at(f"{match[2]} at {match[3]}")]
+
+
 def _outputs(formula: str) -> str:
     """Return the outputs of `(x*y, x + y)`; another formula as it is."""
     inner = formula[1:-1]
@@ -453,6 +459,10 @@ _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]
             _series,
         ),
         (rf"(gradient|hessian|jacobian){_OF}(.+?\s+at\s+\S.*)", _derivatives_at),
+        (
+            r"(grad|gradient|hessian|jacobian)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(\([^()]+,[^()]+\))",
+            _called_at,
+        ),
         (rf"(?:average|mean)\s+value{_OF}(.+?){_ENDS}", _average_value),
         (rf"(?:average\s+)?rate\s+of\s+change{_OF}(.+?){_ENDS}", _rate_of_change),
         (

@@ -360,6 +360,7 @@ DOUBTED = {
     "in_condition": "y + (x = 3)",
     "no_spreadsheet_power": "=-x^2",
     "no_letter_after_degree": "20°x",
+    "no_pair": "x*(1,5)",
     "few_bars": "|x|y|x|",
     "inverse_of_angle": "ln^-1(x)",
     "no_grouped_divisor": "√1,000 x",

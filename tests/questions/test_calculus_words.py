@@ -52,6 +52,7 @@ from autodiff_cli.questions.typed_lines import words_arguments
         ("directional derivative of x*y at (1, 2) along (1, 2, 3)", None),
         ("jacobian of (x*y, x + y) at (1, 2)", ["jacobian", "x*y, x + y", "--at", "x=1,y=2"]),
         ("jacobian of (x + y)*(x, y) at (1, 2)", ["jacobian", "(x + y)*(x, y)", "--at", "x=1,y=2"]),
+        ("grad(x^2*sin(y))(1, 2)", ["grad", "x^2*sin(y)", "--at", "x=1,y=2"]),
         ("chain rule sin(x^2)", ["diff", "sin(x^2)", "--steps"]),
         ("show the steps of d/dx sin(x^2)", ["diff", "sin(x^2)", "--steps"]),
         ("derivative of x*sin(x) step by step", ["diff", "x*sin(x)", "--steps"]),

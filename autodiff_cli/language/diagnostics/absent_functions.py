@@ -38,6 +38,23 @@ _TITLES = {
     ),
     "the greatest common divisor": "gcd",
     "the least common multiple": "lcm",
+    "the inverse square root (`1/sqrt(x)`)": "rsqrt invsqrt",
+    "the whole part of a root (`floor(sqrt(n))`)": "isqrt",
+    "a function of complex numbers": (
+        "csqrt cexp clog csin ccos csinh ccosh ctanh casin cacos catan casinh cacosh catanh"
+        " zsqrt zexp zlog zsin zcos"
+    ),
+    "a rectifier with a slope of its own (`leaky_relu(x)`, or `max(x, a*x)`)": "lrelu prelu rrelu",
+    "a derivative: autodiff computes it from the function itself": "drelu dsigmoid dsoftplus",
+    "a hard one of the activations (`max(-1, min(1, x))`)": "htanh hsigmoid",
+    "a distribution of R": "pexp qexp rexp dgamma pgamma qgamma dbeta qbeta rbeta",
+    "the reciprocal of gamma (`1/gamma(x)`), or draws": "rgamma",
+    "the inverse error function, which is `erfinv`": "ierf",
+    "an integral of `erfc`": "ierfc",
+    "a logarithm of both signs": "slog symlog glog",
+    "the versed sine (`1 - cos(x)`)": "vers versin",
+    "the haversine (`sin(x/2)**2`)": "hav haversin haversine",
+    "a real root (`cbrt(x)`; of an odd order n `sign(x)*abs(x)**(1/n)`)": "nthroot surd realroot",
     "the inverse of the incomplete beta function": "betaincinv inversebetaregularized",
 }
 _ABSENT = {name: title for title, names in _TITLES.items() for name in names.split()}

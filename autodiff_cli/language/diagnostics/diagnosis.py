@@ -973,6 +973,8 @@ CONDITIONS: dict[str, Condition] = {
     "one_place_to_close": _one_place_to_close,
     # In a spreadsheet `-2^2` is 4, and `2^3^2` is 64.
     "no_spreadsheet_power": _without(r"(?:^=|[(,=*/^+<>-])\s*[-+][^-+*/(,]*\^|\^[^-+*/(,]*\^"),
+    # `(1,2)` may be a point
+    "no_pair": _without(r"\(\s*[-+]?[0-9]+\s*,\s*[-+]?[0-9.]+\s*\)"),
     "no_letter_after_degree": _without(r"°\s*[^\W\d]"),
     # More bars could be paired in several ways.
     "few_bars": lambda c, stop: sum(kind in context.BARS for kind in c.kinds) <= 2,

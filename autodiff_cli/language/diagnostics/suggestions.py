@@ -31,7 +31,8 @@ _CALLED = {
     "arcctg": "acot", "arccotg": "acot", "arccosec": "acsc", "sh": "sinh", "senh": "sinh",
     "ch": "cosh", "th": "tanh", "tgh": "tanh", "cth": "coth", "ctgh": "coth", "arsh": "asinh",
     "arch": "acosh", "arth": "atanh", "lb": "log2", "ld": "log2", "sgn": "sign", "signum": "sign",
-    "fabs": "abs", "absolute": "abs", "ceiling": "ceil", "power": "pow", "average": "mean",
+    "fabs": "abs", "iabs": "abs", "labs": "abs", "cabs": "abs", "absolute": "abs", "fmax": "max",
+    "amax": "max", "fmin": "min", "amin": "min", "ceiling": "ceil", "power": "pow", "average": "mean",
     "product": "prod", "maximum": "max", "minimum": "min", "expit": "sigmoid", "degrees": "deg",
     "rad2deg": "deg", "radians": "rad", "deg2rad": "rad", "cuberoot": "cbrt", "lngamma": "lgamma",
     "heavisidetheta": "heaviside", "alog": "log", "alog10": "log10", "dsqrt": "sqrt", "dexp": "exp",
@@ -153,7 +154,8 @@ def suggest_for_call(
         Offer(span.start, span.end, function, certain, (f"{function}{call}",)) for function in names
     ]
     offers += [Offer(span.start, end, spelling, certain, (spelling,)) for spelling in calls]
-    for parts in _divide(name, {*known_names, name[:1]}):
+    is_other = lower in _NOT_HERE or bool(absent_function(name))
+    for parts in () if is_other else _divide(name, {*known_names, name[:1]}):
         if parts[-1].is_function and not any(part.is_function for part in parts[:-1]):
             offers += _products(context, "*".join(part.text for part in parts), call, end)
     return tuple([offer for offer in offers if not offer.shown or may_offer(offer.shown[0])])
