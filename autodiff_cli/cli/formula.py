@@ -234,7 +234,7 @@ def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | N
     """Return the command and its arguments for a line that begins with another word for it; None
     for another line.
     """
-    from ..questions.calculus_words import formula_at
+    from ..questions.calculus_words import arguments_in_words
     from ..questions.typed_lines import words_arguments
     from .slips import WORDS
 
@@ -250,7 +250,7 @@ def _by_other_word(args: Sequence[str], options: Sequence[str]) -> list[str] | N
     return [
         command,
         *(
-            formula_at(formula)
+            arguments_in_words(command, formula)
             if command in ("grad", "propagate") and not beside
             else [formula, *beside]
         ),

@@ -95,7 +95,7 @@ def _ends(match: re.Match[str], first: int) -> tuple[str, str]:
     return match[first] or match[first + 2], match[first + 1] or match[first + 3]
 
 
-def _formula(text: str) -> str:
+def without_name(text: str) -> str:
     """Return the formula of `y = x^2` or `f(x) = x^2`; another text as it is."""
     text = text.strip()
     named = _NAMED_FUNCTION.match(text)
@@ -147,7 +147,7 @@ def _graph(formula: str) -> Graph:
 
 def _critical_points(match: re.Match[str]) -> list[str]:
     """Return `solve` for where the derivative is 0. Raises a usage error where there may be others."""
-    formula = _formula(match[2])
+    formula = without_name(match[2])
     if formula.isidentifier() and formula != "x":
         return ["solve", f"{formula}'(x) = 0"]
     derivative, name = _derivative(formula)
@@ -159,19 +159,28 @@ def _critical_points(match: re.Match[str]) -> list[str]:
 
 
 def _inflection_points(match: re.Match[str]) -> list[str]:
-    formula = _formula(match[1])
+    formula = without_name(match[1])
     hint = f"`autodiff diff {quoted(formula)} --order 2`, then `autodiff solve` for where that formula is 0"
     raise usage_error("at an inflection point the second derivative changes its sign", hint)
 
 
 def _local_extreme(match: re.Match[str]) -> list[str]:
     """Refuse a local extreme: a search finds one, and which depends on its start."""
-    kind, formula = match[2].lower()[:3], _formula(match[3])
+    kind, formula = match[2].lower()[:3], without_name(match[3])
     hint = (
         f"the one next to a start: `autodiff {kind}imize {quoted(formula)} --at x=1`; where the derivative is 0:"
         f" `autodiff {quoted(f'critical points of {formula}')}`"
     )
     raise usage_error("a function may have several local extremes", hint)
+
+
+def _extrema(match: re.Match[str]) -> list[str]:
+    formula = without_name(match[1])
+    hint = (
+        f"where the derivative is 0: `autodiff {quoted(f'critical points of {formula}')}`; whether one is"
+        f" an extreme: `autodiff hessian {quoted(formula)} --at x=1`"
+    )
+    raise usage_error("extremes are not found all at once", hint)
 
 
 def _arg_extreme(match: re.Match[str]) -> list[str]:
@@ -185,7 +194,7 @@ def _nabla(match: re.Match[str]) -> list[str]:
 
 def _extreme_between(match: re.Match[str]) -> list[str]:
     """Refuse an extreme of an interval, which a search does not prove."""
-    kind, formula, (low, high) = match[1].lower()[:3], _formula(match[2]), _ends(match, 3)
+    kind, formula, (low, high) = match[1].lower()[:3], without_name(match[2]), _ends(match, 3)
     (name,) = variables_in(formula)[:1] or ("x",)
     hint = f"`autodiff {kind}imize {quoted(formula)} --bounds {name}={low}:{high} --starts 20`, and compare the ends"
     raise usage_error(
@@ -195,7 +204,7 @@ def _extreme_between(match: re.Match[str]) -> list[str]:
 
 
 def _linear_approximation(match: re.Match[str]) -> list[str]:
-    formula, *place = formula_at(_formula(_near(match[2])))
+    formula, *place = formula_at(without_name(_near(match[2])))
     if not place:
         hint = f"name the point: `autodiff {quoted('linear approximation of sqrt(x) at 4')}`"
         raise usage_error("a linear approximation is one at a point", hint)
@@ -227,7 +236,7 @@ def _series(match: re.Match[str]) -> list[str] | None:
         if order or behind[4]:
             return None  # `5 terms` may be those that are 0, too
         text, order = behind[1], behind[2] or behind[3]
-    formula, *place = formula_at(_formula(_near(text)))
+    formula, *place = formula_at(without_name(_near(text)))
     if order:
         place += ["--order", _NUMERALS.get(order.lower(), "".join(re.findall(r"\d+", order)))]
     return None if kind == "maclaurin" and "--at" in place else ["taylor", formula, *place]
@@ -251,7 +260,7 @@ _BEHIND_TAYLOR = LazyPattern(
 
 def _derivatives_at(match: re.Match[str]) -> list[str]:
     command = {"gradient": "grad"}.get(match[1].lower(), match[1].lower())
-    formula, *place = formula_at(_formula(match[2]))
+    formula, *place = formula_at(without_name(match[2]))
     return [command, _outputs(formula) if command == "jacobian" else formula, *place]
 
 
@@ -271,11 +280,16 @@ def _outputs(formula: str) -> str:
 
 def _average_value(match: re.Match[str]) -> list[str]:
     low, high = _ends(match, 2)
-    return ["integrate", f"({_formula(match[1])})/({high} - ({low}))", "--between", f"{low}:{high}"]
+    return [
+        "integrate",
+        f"({without_name(match[1])})/({high} - ({low}))",
+        "--between",
+        f"{low}:{high}",
+    ]
 
 
 def _rate_of_change(match: re.Match[str]) -> list[str] | None:
-    formula, (low, high) = _formula(match[1]), _ends(match, 2)
+    formula, (low, high) = without_name(match[1]), _ends(match, 2)
     names = variables_in(formula)
     if formula.isidentifier() and names != ["x"]:
         return ["grad", f"({formula}({high}) - {formula}({low}))/({high} - ({low}))", "--no-tree"]
@@ -287,12 +301,12 @@ def _rate_of_change(match: re.Match[str]) -> list[str] | None:
 
 def _area_between(match: re.Match[str]) -> list[str]:
     low, high = _ends(match, 3)
-    difference = f"abs(({_formula(match[1])}) - ({_formula(match[2])}))"
+    difference = f"abs(({without_name(match[1])}) - ({without_name(match[2])}))"
     return ["integrate", difference, "--between", f"{low}:{high}"]
 
 
 def _area_without_ends(match: re.Match[str]) -> list[str]:
-    first, second = _formula(match[1]), _formula(match[2])
+    first, second = without_name(match[1]), without_name(match[2])
     hint = (
         f"they meet where `autodiff solve {quoted(f'{first} = {second}')}` says; then"
         f" `autodiff {quoted(f'area between {first} and {second} from 0 to 1')}`"
@@ -301,7 +315,7 @@ def _area_without_ends(match: re.Match[str]) -> list[str]:
 
 
 def _area_under(match: re.Match[str]) -> list[str]:
-    formula, (low, high) = _formula(match[1]), _ends(match, 2)
+    formula, (low, high) = without_name(match[1]), _ends(match, 2)
     hint = (
         f"`autodiff integrate {quoted(formula)} --between {low}:{high}` counts what is below the axis as negative,"
         f" `autodiff integrate {quoted(f'abs({formula})')} --between {low}:{high}` as positive"
@@ -310,7 +324,7 @@ def _area_under(match: re.Match[str]) -> list[str]:
 
 
 def _arc_length(match: re.Match[str]) -> list[str]:
-    formula, (low, high) = _formula(match[1]), _ends(match, 2)
+    formula, (low, high) = without_name(match[1]), _ends(match, 2)
     derivative, name = _derivative(formula)
     if any(
         primitive.jumps or primitive.gives_condition for primitive in _graph(formula).primitives
@@ -322,7 +336,7 @@ def _arc_length(match: re.Match[str]) -> list[str]:
 
 def _volume(match: re.Match[str]) -> list[str]:
     """Return `integrate` for discs about the x-axis. Raises a usage error for another axis, or none."""
-    formula, axis, (low, high) = _formula(match[1]), match[2] or match[7], _ends(match, 3)
+    formula, axis, (low, high) = without_name(match[1]), match[2] or match[7], _ends(match, 3)
     (name,) = variables_in(formula)[:1] or ("x",)
     discs, ends = f"pi*({formula})^2", f"{name}={low}:{high}"
     if axis is not None and axis.lower() == "x":
@@ -338,7 +352,7 @@ def _volume(match: re.Match[str]) -> list[str]:
 
 def _directional_derivative(match: re.Match[str]) -> list[str] | None:
     """Return `jacobian` along the unit vector of a direction."""
-    formula, *place = formula_at(_formula(match[1]))
+    formula, *place = formula_at(without_name(match[1]))
     names, parts = variables_in(formula), [part.strip() for part in split(match[2])]
     if not place or len(names) != len(parts) or not all(map(plain_number, parts)):
         return None
@@ -351,7 +365,7 @@ def _directional_derivative(match: re.Match[str]) -> list[str] | None:
 
 
 def _steps(match: re.Match[str]) -> list[str]:
-    return ["diff", *formula_at(_formula(match[match.lastindex or 0])), "--steps"]
+    return ["diff", *formula_at(without_name(match[match.lastindex or 0])), "--steps"]
 
 
 def _by_lhopital(match: re.Match[str]) -> list[str]:
@@ -360,6 +374,17 @@ def _by_lhopital(match: re.Match[str]) -> list[str]:
         hint = f"name it: `autodiff limit {quoted(formula)} --at x=0`"
         raise usage_error("a limit needs its place", hint)
     return ["limit", formula, *place]
+
+
+def _limit(match: re.Match[str]) -> list[str] | None:
+    """Return `limit` for a formula and the place that its variable goes to."""
+    formula = match[1].strip()
+    if formula.partition(" ")[0].lower() in ("lim", "limit", "find", "the"):
+        return None
+    return ["limit", formula, "--at", f"{match[2]}={_INFINITY.sub('inf', match[3].strip())}"]
+
+
+_INFINITY = LazyPattern(r"infinity\b|∞|\boo\b", re.IGNORECASE)
 
 
 def _newton(match: re.Match[str]) -> list[str]:
@@ -378,7 +403,7 @@ def _riemann_sum(match: re.Match[str]) -> list[str]:
 
 
 def _domain(match: re.Match[str]) -> list[str]:
-    formula = _formula(match[2])
+    formula = without_name(match[2])
     hint = (
         f"whether there is a value at a point: `autodiff grad {quoted(formula)} --at x=1`; a picture:"
         f" `autodiff plot {quoted(formula)}`"
@@ -387,7 +412,7 @@ def _domain(match: re.Match[str]) -> list[str]:
 
 
 def _asymptotes(match: re.Match[str]) -> list[str]:
-    formula = _formula(match[1])
+    formula = without_name(match[1])
     hint = (
         f"far out: `autodiff limit {quoted(formula)} --at x=inf`; poles, where 1 divided by it is 0:"
         f" `autodiff solve {quoted(f'1/({formula}) = 0')}`"
@@ -433,6 +458,7 @@ def _percentage(match: re.Match[str]) -> list[str]:
 
 _OF = r"\s+(?:of|for)\s+(?:the\s+(?:function|curve)\s+)?"
 _NUMBER = r"[-+]?[\d.]+"
+_NAME = r"[^\W\d]\w*"
 _AXIS = r"(?:,?\s+(?:about|around)\s+the\s+([a-z])[\s-]+axis)?"
 _STEPS = (
     r"(?:(?:(?:show|give|list)\s+(?:me\s+)?)?(?:the\s+)?(?:steps|derivation|working)"
@@ -443,10 +469,15 @@ _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]
     (LazyPattern(pattern, re.DOTALL | re.IGNORECASE), answer)
     for pattern, answer in (
         (r"arg\s?(min|max)(?:_\{?(\w+)\}?)?(?:\s+|\s*(?=\())(.+)", _arg_extreme),
+        (
+            rf"([^=]+?),?\s+(?:as|when)\s+({_NAME})\s*(?:->|→|approaches|tends\s+to|goes\s+to)\s*(.+)",
+            _limit,
+        ),
         (r"(?:∇(?![²^·×.])|nabla\s)\s*([^=]+)", _nabla),
         (rf"(critical|stationary)\s+(?:points?|numbers?|values?){_OF}(.+)", _critical_points),
         (rf"(?:points?\s+of\s+inflection|inflection\s+points?){_OF}(.+)", _inflection_points),
         (rf"((?:local|relative)\s+)(max|min)\w*{_OF}(.+)", _local_extreme),
+        (rf"(?:(?:local|relative)\s+)?(?:extrem(?:a|um)|turning\s+points?){_OF}(.+)", _extrema),
         (
             rf"(?:absolute\s+|global\s+)?(max|min)\w*(?:\s+value)?{_OF}(.+?){_ENDS}",
             _extreme_between,
@@ -463,7 +494,7 @@ _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]
             r"(grad|gradient|hessian|jacobian)\s*\(([^()]*(?:\([^()]*\)[^()]*)*)\)\s*(\([^()]+,[^()]+\))",
             _called_at,
         ),
-        (rf"(?:average|mean)\s+value{_OF}(.+?){_ENDS}", _average_value),
+        (rf"(?:average|mean)(?:\s+value)?{_OF}(.+?){_ENDS}", _average_value),
         (rf"(?:average\s+)?rate\s+of\s+change{_OF}(.+?){_ENDS}", _rate_of_change),
         (
             r"implicit(?:ly)?\s+(?:differentiat\w+|derivative)\s+(?:of\s+)?([^=]+=[^=]+)",
@@ -615,6 +646,9 @@ _FROM_TO = LazyPattern(
     r"(.+?)\s+(?:from|for)\s+(?:([^\W\d]\w*)\s*=\s*)?(\S.*?)\s+to\s+(\S.*)", re.DOTALL
 )
 
+_ERROR_IN = LazyPattern(
+    r"\A(?:(?:the\s+)?(?:errors?|uncertaint(?:y|ies))\s+)?(?:in|of|on|for)\s+", re.IGNORECASE
+)
 _TO_FILE = LazyPattern(
     r"(.+?)\s+(?:to|with|from|on|using|in)\s+(?:the\s+data\s+(?:in|of|from)\s+)?(\S+\.(?:csv|tsv|txt|dat|xlsx|jsonl?|parquet|arrow))",
     re.DOTALL,
@@ -640,6 +674,8 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
     if command == "plot" and (between := _FROM_TO.fullmatch(rest)):
         name = f"{between[2]}=" if between[2] else ""
         return [between[1], "--range", f"{name}{between[3]}:{between[4]}"]
+    if command == "propagate":
+        rest = str(_ERROR_IN.sub("", rest))
     if command == "jacobian":
         formula, *place = formula_at(rest)
         return [_outputs(formula), *place]

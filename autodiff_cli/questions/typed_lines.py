@@ -37,6 +37,8 @@ from .calculus_words import (
     MAX_LENGTH,
     calculus_arguments,
     formula_at,
+    variables_in,
+    without_name,
     without_request,
 )
 from .parse_point import split
@@ -603,6 +605,9 @@ def _lettered_arguments(text: str) -> list[str] | None:
         and [part.kind for part in statements_of(beside[3])] == ["expression"]
         and "=" in beside[3]
     ):
+        formula, *place = formula_at(beside[3])
+        if place:  # an equation in derivatives has no point
+            return _slope(beside[1], beside[2], beside[3])
         slope = f"d{beside[1]}/d{beside[2]}"
         message = f"`{slope}` may be asked of this equation, or be a factor in it"
         raise usage_error(
@@ -643,9 +648,13 @@ def _derivative_in_words(text: str) -> list[str] | None:
     order = _ORDERS.get(kind) or (kind[:-2] if kind[:1].isdigit() else None)
     by = ["--wrt", derivative[3]] if derivative and derivative[3] else []
     formula = derivative[2] if derivative else text
-    at = _AT.fullmatch(formula)
     if order is not None:
         return ["diff", *formula_at(formula), *by, "--order", order]
+    if derivative and not kind and not by and _is_curve(formula_at(formula)[0]):
+        return _slope("y", "x", formula)
+    if derivative and len(formula_at(formula)) > 1:
+        formula = without_name(formula)  # `y = x^2 at x=3`
+    at = _AT.fullmatch(formula)
     if derivative and derivative[2].endswith(")") and len(placed := formula_at(formula)) > 1:
         return ["grad", *placed, *by]
     if at is not None and (at[1] or at[3]).count("(") == (at[1] or at[3]).count(")"):
@@ -653,6 +662,13 @@ def _derivative_in_words(text: str) -> list[str] | None:
         # a derivative's value is what is asked for, and not its gradient
         return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]
     return ["diff", formula, *by] if derivative else None
+
+
+def _is_curve(text: str) -> bool:
+    """Return whether a text is one equation in x and y, and no formula for a name."""
+    parts = [*statements_of(text)] if "=" in text else []
+    is_equal = len(parts) == 1 and is_equation(text, parts[0])
+    return is_equal and {"x", "y"} <= {*names_in(text)}
 
 
 _NAMED = r"[^\W\d]\w*\s*=(?!=)"
@@ -692,9 +708,12 @@ def valued_arguments(text: str) -> list[str] | None:
         return None  # a list of equations, unless one is a formula for a name
     unit = _unit_asked(last)
     formulas = _with_products([*bound, last if unit is None else unit[0]], values)
+    asked = None if unit is None else unit[1]
+    if not bound and (solved := _solved_at(formulas[0], values, asked)) is not None:
+        return solved
     if not _are_formulas(formulas) or not _are_clear(values, formulas):
         return None
-    return _at_values(formulas, values, None if unit is None else unit[1])
+    return _at_values(formulas, values, asked)
 
 
 _NAMED_LETTERS = LazyPattern(r"(?<![\w.])[A-Za-z]{2,4}(?!\w|\s*\()")
@@ -722,19 +741,37 @@ def _with_products(formulas: Sequence[str], values: Mapping[str, str]) -> list[s
     )
 
 
-def _at_values(formulas: Sequence[str], values: Mapping[str, str], unit: str | None) -> list[str]:
-    """Return the arguments of the command for a program at values, perhaps uncertain ones."""
+def _solved_at(equation: str, values: Mapping[str, str], unit: str | None) -> list[str] | None:
+    """Return the arguments of `propagate` for the one unknown of an equation at uncertain values;
+    None for another text.
+    """
+    parts = [*statements_of(equation)]
+    point = ", ".join(f"{name}={value}" for name, value in values.items())
+    if len(parts) != 1 or not is_equation(equation, parts[0]) or not _is_uncertain(point):
+        return None
+    unknowns = [name for name in variables_in(equation) if name not in values]
+    if len(unknowns) != 1 or not _are_clear(values, [equation]):
+        return None
+    wish = [] if unit is None else ["--in", unit]
+    return ["propagate", equation, "--at", point, "--for", unknowns[0], *wish]
+
+
+def _is_uncertain(point: str) -> bool:
     from .problem import SPREAD, UNCERTAIN_DIGITS
 
+    return bool(re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point))
+
+
+def _at_values(formulas: Sequence[str], values: Mapping[str, str], unit: str | None) -> list[str]:
+    """Return the arguments of the command for a program at values, perhaps uncertain ones."""
     program = "; ".join(formulas)
     are_plain = all(map(plain_number, values.values()))
     if are_plain and {*_axes_of(program)} - values.keys() - {*bound_names(program)}:
         bindings = [f"{name} = {value}" for name, value in values.items()]
         return ["diff", "; ".join([*bindings, *formulas])]  # parameters: the variable has no value
     point = ", ".join(f"{name}={value}" for name, value in values.items())
-    is_uncertain = re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point)
     wish = [] if unit is None else ["--in", unit]
-    return ["propagate" if is_uncertain else "grad", program, "--at", point, *wish]
+    return ["propagate" if _is_uncertain(point) else "grad", program, "--at", point, *wish]
 
 
 def _with_values_behind(text: str) -> str | None:

@@ -77,6 +77,17 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(
         ("d³y/dx² of x^4", None),
         ("dy/dx of x^2 + y^2 = 25", ["diff", "x^2 + y^2 = 25", "--for", "y", "--wrt", "x"]),
         ("dy/dx + y = 3", None),
+        (
+            "dy/dx x^2+y^2=25 at (3,4)",
+            ["diff", "x^2+y^2=25", "--at", "x=3,y=4", "--for", "y", "--wrt", "x"],
+        ),
+        ("slope of x^2+y^2=25", ["diff", "x^2+y^2=25", "--for", "y", "--wrt", "x"]),
+        ("slope of y = x^2 at x=3", ["grad", "x^2", "--at", "x=3"]),
+        (
+            "1/f = 1/u + 1/v, u = 20±1 cm, v = 30±1 cm",
+            ["propagate", "1/f = 1/u + 1/v", "--at", "u=20±1 cm, v=30±1 cm", "--for", "f"],
+        ),
+        ("1/f = 1/u + 1/v, u = 20±1 cm", None),
         ("tangent to x^2+y^2=25 at (3,4)", ["tangent", "x^2+y^2=25", "--at", "x=3,y=4"]),
         ("slope of the tangent to x^2 at x=3", ["tangent", "x^2", "--at", "x=3"]),
         ("normal to x^3 at the point (2, 8)", ["tangent", "y = x^3", "--at", "x=2,y=8"]),
