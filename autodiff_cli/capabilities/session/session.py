@@ -35,6 +35,7 @@ from ...language.tokens import (
     scan,
 )
 from ...questions.arithmetic import DOUBLE
+from ...questions.calculus_words import variables_in
 from ...questions.parse_point import parse_point
 from ...questions.problem import parse, single_output
 from ...questions.typed_lines import (
@@ -75,6 +76,7 @@ _LEIBNIZ = re.compile(
     r"[d∂](?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*[d∂]([^\W\d]\w*[²³]?|[^\W\d]\w*\^\d)"
 )
 _SUPERSCRIPTS = str.maketrans("²³", "23")
+_SPREAD = re.compile(r"±|\+/-|\+-")
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
 # Definitions in other languages, with translations.
@@ -457,6 +459,7 @@ class Session:
         )
 
     def _bind(self, line: str, part: TypedStatement) -> Shown:
+        _check_no_spread(line, part)
         quantity = self._quantities(line, part)
         if quantity is not None:
             value, read = quantity
@@ -634,6 +637,10 @@ class Session:
         if primed is None or primed[3] is not None:
             return None
         order = _order(primed[2])
+        own = self.definitions.get(primed[1])
+        names = variables_in(own.body) if own is not None and own.parameters is None else []
+        if len(names) == 1 and names[0] not in self.definitions:  # `y = x^2`, `y'`
+            return self._derivatives(piece.part(*primed.span(1)), names[0], order)
         _, function = self._prime(primed[1], order, place)
         (parameter,) = function.parameters or ()
         called = Offer(0, len(primed[1]), f"{primed[1]}({parameter})")
@@ -971,6 +978,24 @@ class NamedDerivative(NamedTuple):
     name: slice
     by: str
     order: int
+
+
+def _check_no_spread(line: str, part: TypedStatement) -> None:
+    """Raise an error for a measured value, `L = 1.00 ± 0.01 m`, which names here do not have."""
+    text = line[part.body : part.end]
+    if part.kind == "bind" and _SPREAD.search(text):
+        from ...questions.measured_units import measured_value
+
+        try:
+            is_measured = hasattr(measured_value(part.name, text), "uncertainty")
+        except ExpressionError:
+            return
+        if is_measured:
+            hint = (
+                f'give it to propagate, as in `propagate 2*{part.name} --at "{part.name}={text}"`'
+            )
+            span = Span(part.start, part.end)
+            raise ExpressionError("syntax", "a name here has no uncertainty", span, hint)
 
 
 def derivative_by_name(text: str) -> NamedDerivative | None:

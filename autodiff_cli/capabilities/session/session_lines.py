@@ -376,6 +376,7 @@ def _in_words(text: str, session: Session) -> tuple[str, str, int] | None:
     try:
         question = (
             question_arguments(text, session.names)
+            or _extreme_of_function(text, session)
             or _by_word(text, session.names)
             or _of_measured(text)
         )
@@ -429,6 +430,16 @@ def _check_are_variables(options: Sequence[str], session: Session) -> None:
         if name in session.definitions:
             hint = f"give the value of its variable: `tangent {name} --at x=1`"
             raise usage_error(f"`{name}` is a function here, and no coordinate", hint)
+
+
+def _extreme_of_function(text: str, session: Session) -> list[str] | None:
+    """Return the arguments of `minimize` for `min f`, where `f` is a function of the session; `min(f)`
+    is the smallest of one number.
+    """
+    word, _, name = text.partition(" ")
+    own = session.definitions.get(name.strip())
+    is_function = own is not None and own.parameters is not None
+    return [f"{word}imize", name.strip()] if word in ("min", "max") and is_function else None
 
 
 def _by_word(text: str, names: Collection[str]) -> list[str] | None:
