@@ -236,6 +236,7 @@ def check_looks(columns: Iterable[str]) -> None:
 def list_entries(names: Collection[str]) -> dict[str, str]:
     """Return the entries `x[1]`, `x[2]`, … of lists in columns `x1`, `x2`, …"""
     entries = {}
+    names = dict.fromkeys(names)
     for name in names:
         base = name[:-1] if name[-1:] == "1" else ""
         if base.isidentifier() and base not in names and f"{base}[1]" not in names:
@@ -268,8 +269,8 @@ def no_column(name: str, columns: Sequence[str], purpose: str) -> ExpressionErro
 def list_columns(columns: Sequence[str]) -> str:
     """Return the columns for a hint, and how to use headings that are no names."""
     entries = list_entries([name for name in columns if name[-1:] != "]"])
-    inner = names_in_headings(columns)
-    columns = [name for name in columns if name not in entries and inner.get(name) not in columns]
+    inner, known = names_in_headings(columns), {*columns}
+    columns = [name for name in columns if name not in entries and inner.get(name) not in known]
     names = quote(columns[:20]) + (", …" if len(columns) > 20 else "")
     other = next((column for column in columns if not is_name(column)), None)
     return names if other is None else f'{names} (`--columns "x={other}"` calls one `x`)'

@@ -35,6 +35,7 @@ MAX_EXPONENT_DIGITS = 6  # longer exponents are refused: the fraction would not 
 KEYWORDS = {word: KIND[name] for word, name in WORDS.items()}
 # the mark of the end of the text, and another character not in programs
 _END_SIGN, _ANOTHER = "\x00", "\x01"
+LONG = 1000  # characters of a text in which the blanks in a row may be too many for one pattern
 MAX_CACHED = 32  # the longest number for `cached_number`, in characters
 _NUMERIC = tuple("0123456789.")
 _UNIT_LITERAL = r"(?<!\w)(?:\d[\d_]*\.?[\d_]*|\.\d[\d_]*)(?:[eE][-+−]?\d+)?\[(?:[^0-9 ]|1 ?/)"
@@ -115,7 +116,8 @@ class Spans:
             operands, signs = zip(*pairs(self.plain), strict=True)
             self.operands, self.signs = [*operands], [*signs]
         else:
-            parts = _SIGN.split(_readable(self.plain).lstrip(_BLANKS))
+            split = _SIGN.split if len(self.plain) < LONG else _SIGN_OF_LONG.split
+            parts = split(_readable(self.plain).lstrip(_BLANKS))
             self.operands, self.signs = parts[:-1:2], parts[1::2]
         return self.operands, self.signs
 
@@ -190,9 +192,10 @@ _TWO = [sign for sign in ASCII_SIGNS if len(sign) == 2]
 _SECOND = "".join(dict.fromkeys(sign[1] for sign in _TWO))
 _PAIR_OF_SIGNS = f"(?:[{re.escape(_SECOND)}](?<={'|'.join(map(re.escape, _TWO))}))?"
 # The signs of ASCII, with the blanks around them, except brackets, which may belong to a number.
-_SIGN = re.compile(
-    f"[{_BLANKS}]*+([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+"
-)
+_THEN = f"([{re.escape(_FIRST)}\n{_END_SIGN}]{_PAIR_OF_SIGNS})[{_BLANKS}]*+"
+_SIGN = re.compile(f"[{_BLANKS}]*+{_THEN}")
+# The same, slower, but for 80,000 blanks before no sign, which that one tries from each on.
+_SIGN_OF_LONG = LazyPattern(f"(?:(?<![{_BLANKS}])[{_BLANKS}]++)?{_THEN}")
 
 
 def sign_kind(sign: str) -> int:

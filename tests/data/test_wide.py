@@ -12,6 +12,7 @@ import math
 import random
 import subprocess
 import sys
+import time
 from decimal import Decimal
 from pathlib import Path
 
@@ -22,6 +23,7 @@ import pytest
 
 from autodiff_cli.cli import row_routes
 from autodiff_cli.compiled import kernels
+from autodiff_cli.compiled.columns_io import list_columns
 from autodiff_cli.data import pipeline, readers, rows
 from autodiff_cli.data.rows import numbers_of
 from autodiff_cli.data.sources import Source
@@ -695,3 +697,10 @@ def test_what_is_not_needed_is_not_loaded(tmp_path: Path) -> None:
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
     )
     assert done.stdout == "True\n"
+
+
+def test_many_columns_are_listed_at_once() -> None:
+    columns = [f"x{i}" for i in range(1, 40_000)] + [f"{i}" for i in range(40_000)]
+    begun = time.process_time()
+    assert list_columns(columns).startswith("`x1`, `x2`")
+    assert time.process_time() - begun < 10

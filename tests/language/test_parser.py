@@ -7,6 +7,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import random
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -21,7 +22,7 @@ from autodiff_cli.language.diagnostics.context import Context
 from autodiff_cli.language.generate import lark_parser
 from autodiff_cli.language.reader import ParseFailure
 from autodiff_cli.language.tables import TERMINALS
-from autodiff_cli.language.tokens import END, KIND, UNREADABLE, Spans, pairs, without_skipped
+from autodiff_cli.language.tokens import END, KIND, LONG, UNREADABLE, Spans, pairs, without_skipped
 from autodiff_cli.questions.problem import parse, statements
 from counting import lines
 from strategies import texts
@@ -408,6 +409,25 @@ def test_plain_text_is_cut_at_its_signs_and_exactly_only_from_where_that_is_need
         map(list, zip(*pairs("sin(x1)*2.5 - y^2"), strict=True))
     )
     assert Spans("2x + 1e-5").split()[0] != [operand for operand, _ in pairs("2x + 1e-5")]
+
+
+def test_long_texts_are_split_as_short_ones_are() -> None:
+    draw = random.Random(3)
+    for _ in range(2000):
+        text = "".join(draw.choices("a1.+-*/=<>  \t\n()[],;", k=draw.randrange(15)))
+        operands, signs = Spans(text).split()
+        end = f" {text} ".strip(" \t")
+        more, more_signs = Spans(end + "+1" * LONG).split()
+        assert (more[: len(operands) - 1], more_signs[: len(signs) - 1]) == (
+            operands[:-1],
+            signs[:-1],
+        )
+
+
+def test_many_blanks_are_passed_once() -> None:
+    begun = time.process_time()
+    assert Spans("1" + " " * 300_000 + "2").split()[0] == ["1" + " " * 300_000 + "2"]
+    assert time.process_time() - begun < 5
 
 
 @given(texts())
