@@ -13,6 +13,7 @@ import shutil
 import subprocess
 import tokenize
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import cast
@@ -105,6 +106,7 @@ def test_every_function_has_a_formula_in_every_target_but_for_high_orders(to: st
 @pytest.mark.parametrize("runtime", RUNNERS)
 def test_every_function_at_its_sample_points(runtime: str) -> None:
     to, run = RUNNERS[runtime]
+    exported = cache(export)  # a program has many points
     for primitive in PUBLIC:
         special = any(name in primitive.name for name in SPECIAL)
         if to.startswith("sql"):
@@ -125,7 +127,7 @@ def test_every_function_at_its_sample_points(runtime: str) -> None:
             if runtime == "jax" and max(map(abs, point.values())) in (740.0, 1e160, 1e300):
                 continue  # it takes subnormal numbers for 0, and 1/x² too early
             loose = LOOSE.get(to, {}).get(primitive.name, 1.0)
-            got = run(export(text, to), list(point.values()))
+            got = run(exported(text, to), list(point.values()))
             assert_agrees(got, text, point, loose * (16.0 if special else 4.0))
 
 

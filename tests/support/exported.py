@@ -11,23 +11,32 @@ import subprocess
 import tempfile
 import warnings
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import databases
+from autodiff_cli.capabilities.export import export as export_module
 from autodiff_cli.capabilities.export.export import Exported
 from autodiff_cli.capabilities.export.export import export as plainly
+from autodiff_cli.capabilities.formulas.guards import KinkNotes, program_kinks
+from autodiff_cli.questions.problem import Program
 
 Answer = tuple[float, list[float]]
 Runner = Callable[[Exported, Sequence[float]], Answer]
 
 
-def _module(exported: Exported) -> dict[str, Any]:
+@lru_cache(4)  # a program has many points, one after the other
+def _loaded(source: str) -> dict[str, Any]:
     space: dict[str, Any] = {}
-    exec(compile(exported.source, "<exported>", "exec"), space)
+    exec(compile(source, "<exported>", "exec"), space)
     return space
+
+
+def _module(exported: Exported) -> dict[str, Any]:
+    return _loaded(exported.source)
 
 
 def python(exported: Exported, point: Sequence[float]) -> Answer:
@@ -286,9 +295,24 @@ def at_points(
 
 
 def export(text: str, to: str, **options: Any) -> Exported:
-    """The program in a language; in a dialect of SQL that is `sql:sqlite`."""
+    """The program in a language; in a dialect of SQL that is `sql:sqlite`.
+
+    Where its derivative is conventional, which its comments say, depends on the text alone and
+    takes half of the time: it is found once for all languages.
+    """
     language, _, dialect = to.partition(":")
-    return plainly(text, language, dialect=dialect or None, **options)
+
+    def kinks(program: Program, names: Sequence[str]) -> KinkNotes:
+        key = text, tuple(names), repr(options)
+        if key not in _KINKS:
+            _KINKS[key] = program_kinks(program, names)
+        return _KINKS[key]
+
+    with patch.object(export_module, "program_kinks", kinks):
+        return plainly(text, language, dialect=dialect or None, **options)
+
+
+_KINKS: dict[tuple[str, tuple[str, ...], str], KinkNotes] = {}
 
 
 RUNNERS: dict[str, tuple[str, Runner]] = {
