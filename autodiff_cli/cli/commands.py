@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import suppress
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from ..capability import resolve
@@ -29,6 +29,7 @@ IN_WORDS = {
     "tangent": ("at",),
     "taylor": ("of", "at", "around", "about", "near", "order", "degree"),
     "solve": ("for",),
+    "plot": ("from",),
 }
 # How a question that needs no command begins: a command may stand before it.
 BY_HAND = {"limit": ("lim", "\\lim"), "integrate": ("∫", "\\int", "int ", "integral ")}
@@ -116,10 +117,11 @@ def as_arguments(command: str, args: Sequence[str], options: Sequence[str]) -> S
         prefix = "" if is_by_hand else f"{command} "
         arguments = read_words(f"{prefix}{text}")
     else:
-        readers = {
+        readers: dict[str, Callable[[str], list[str] | None]] = {
             "solve": typed_lines.solve_arguments,
             "tangent": typed_lines.tangent_arguments,
             "taylor": calculus_words.series_arguments,
+            "plot": partial(calculus_words.arguments_in_words, "plot"),
         }
         arguments = readers.get(command, typed_lines.placed_arguments)(text)
     return args if arguments is None else arguments

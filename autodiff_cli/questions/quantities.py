@@ -479,6 +479,8 @@ class ProgramUnits:
             ours, theirs = quantity_name(result.dimension), quantity_name(unit.dimension)
             hint = f"ask for it in a unit such as `--in {si_unit(result.dimension)}`"
             hint = hint if result.dimension != NUMBER else "leave `--in` out"
+            if result.dimension == parse_unit("kg").dimension and unit.dimension == _ENERGY:
+                hint += "; the energy of a mass is that times `299792458[m/s]**2`"
             raise usage_error(f"the answer is {ours}, and `--in {unit}` is for {theirs}", hint)
         if unit.zero and result.temperatures == 0:
             message = (

@@ -282,6 +282,10 @@ def has_variables(text: str) -> bool:
 
 # A word behind a number that may be the name of a unit.
 _SPELLED = LazyPattern(r"(?<=\d )[A-Za-z]{3,}\b")
+# `5'3"`, of which a length is asked; otherwise they are minutes and seconds of arc.
+_FEET_AND_INCHES = LazyPattern(
+    r"(\d+(?:\.\d+)?)\s*['’′](?:\s*(\d+(?:\.\d+)?)\s*(?:[\"”″]|''|′′|’’))?"
+)
 _FRACTION = LazyPattern(r"(\d+)\s?/\s?(\d+)\s+([^\W\d_][^=<>()]*)")
 
 
@@ -295,17 +299,20 @@ def in_symbols(text: str) -> str:
     match = IN_UNIT.fullmatch(text)
     if match is None or len(text) > MAX_LENGTH:
         return text
-    from ..engine.quantities.unit import unit_or_none
+    from ..engine.quantities.unit import parse_unit, unit_or_none
     from .spelled_units import conversion_in_symbols, converted_unit, symbols_of
 
     asked, between = converted_unit(match[2], match[1]), text[match.end(1) : match.start(2)]
     if asked is None:
         return text
+    wanted, feet = unit_or_none(asked), _FEET_AND_INCHES.fullmatch(match[1])
+    if feet and wanted and wanted.dimension == parse_unit("m").dimension:
+        return f"{feet[1]}[ft] + {feet[2] or 0}[in]{between}{asked}"
     if (both := conversion_in_symbols(match[1], match[2])) is not None:
         return between.join(both)
     quantity = str(_SPELLED.sub(lambda word: symbols_of(word[0]) or word[0], match[1]))
     fraction = _FRACTION.fullmatch(quantity)
-    own, wanted = unit_or_none(fraction[3]) if fraction else None, unit_or_none(asked)
+    own = unit_or_none(fraction[3]) if fraction else None
     if fraction and own and wanted and own.dimension == wanted.dimension and not own.zero:
         # of a number divided by a quantity the unit would be another
         quantity = f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}]"

@@ -14,6 +14,7 @@ from autodiff_cli.questions.typed_lines import (
     quantity_and_unit,
     words_arguments,
 )
+from running import autodiff
 
 
 @pytest.mark.parametrize(
@@ -142,3 +143,10 @@ def test_a_conversion_has_a_quantity_and_a_unit() -> None:
 )
 def test_short_names_may_be_products(name: str, may: bool) -> None:
     assert _may_be_product(name) == may
+
+
+def test_the_range_of_a_plot_is_asked_in_words():
+    asked = autodiff("plot", "x^2 from -2 to 2", "--format", "csv")
+    meant = autodiff("plot", "x^2", "--range", "-2:2", "--format", "csv")
+    assert asked.code == 0 and asked.out == meant.out
+    assert "read as: autodiff plot 'x^2' --range -2:2" in asked.err

@@ -161,9 +161,11 @@ class FitUnits:
                     f"`{name}` is {theirs}, and `--in {unit}` is for"
                     f" {quantity_name(unit.dimension)}"
                 )
-                raise usage_error(
-                    message, f"ask for it in a unit such as `--in {name}={self._shown(name)}`"
-                )
+                shown = str(self._shown(name))
+                hint = f"ask for it in a unit such as `--in {name}={shown}`"
+                if not shown:
+                    hint = f"leave `{name}` out of `--in`; units come from the headings, as in `y (kg)`"
+                raise usage_error(message, hint)
         return units
 
     def computed(self, own: Unit) -> Unit:

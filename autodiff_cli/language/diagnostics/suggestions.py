@@ -41,6 +41,7 @@ _CALLED = {
     "dabs": "abs", "lg": "log10", "log_2": "log2", "log_10": "log10", "log_e": "log", "if": "where",
     "pnorm": "normcdf", "dnorm": "normpdf", "qnorm": "norminv", "ndtr": "normcdf",
     "ndtri": "norminv", "probit": "norminv", "normsinv": "norminv", "lambertw0": "lambertw",
+    "leakyrelu": "leaky_relu",
     "lambert_w": "lambertw", "productlog": "lambertw", "igamma": "gammainc", "igammac": "gammaincc",
     "gammap": "gammainc", "gammaq": "gammaincc", "gamma_p": "gammainc", "gamma_q": "gammaincc",
     "gamma_inc": "gammainc", "ibeta": "betainc", "incbeta": "betainc", "betai": "betainc",
