@@ -19,7 +19,8 @@ from autodiff_cli.cli.completion import candidates
 from autodiff_cli.cli.declarations import COMMANDS
 from autodiff_cli.cli.shell_lines import split_line
 from autodiff_cli.cli.shell_scripts import SCRIPTS
-from shell_terminal import Shell
+from shell_terminal import LANGUAGE, Shell
+from warm_command import warm
 
 HERE = {**os.environ, "PATH": f"{os.path.dirname(sys.executable)}:{os.environ['PATH']}"}
 SHELLS = ("bash", "zsh", "fish")
@@ -140,13 +141,22 @@ def hostile_headings() -> list[str]:
     return [name for name in dict.fromkeys(names) if name and name not in ("x", "y")][:56]
 
 
+@pytest.fixture(scope="module")
+def started(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """The folder of an `autodiff` that has started already, for hundreds of keys."""
+    folder = tmp_path_factory.mktemp("warm") / "bin"
+    environment = {"PATH": os.environ["PATH"], **LANGUAGE}
+    with warm(Path(sys.executable).parent, folder, environment) as commands:
+        yield commands
+
+
 @pytest.fixture(params=SHELLS)
-def shell(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Shell]:
+def shell(request: pytest.FixtureRequest, started: Path, tmp_path: Path) -> Iterator[Shell]:
     name = str(request.param)
     if shutil.which(name) is None:
         pytest.skip(f"there is no {name} here")
     (tmp_path / "script").write_text(SCRIPTS[name], encoding="utf-8")
-    running = Shell(name, tmp_path)
+    running = Shell(name, tmp_path, started)
     yield running
     running.close()
 

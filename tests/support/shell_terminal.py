@@ -41,13 +41,17 @@ with open("arguments.new", "w") as file:
 import os
 os.replace("arguments.new", "arguments.json")
 """
+LANGUAGE = {"LANG": "C.UTF-8", "LC_ALL": "C.UTF-8"}
 HOME, CANCEL = "\x01", {"bash": "\x15", "zsh": "\x15", "fish": "\x15"}
 
 
 class Shell:
-    """A shell in a folder. `arguments` is what a command gets whose line was completed there."""
+    """A shell in a folder. `arguments` is what a command gets whose line was completed there.
 
-    def __init__(self, shell: str, folder: Path) -> None:
+    Commands are those of another folder first, if there is one.
+    """
+
+    def __init__(self, shell: str, folder: Path, commands: Path | None = None) -> None:
         self.folder = folder
         self.name = shell
         (folder / "record.py").write_text(RECORDER, encoding="utf-8")
@@ -58,14 +62,9 @@ class Shell:
             encoding="utf-8",
         )
         recorder.chmod(0o755)
-        path = f"{recorder.parent}:{os.path.dirname(sys.executable)}:{os.environ['PATH']}"
-        environment = {
-            "PATH": path,
-            "HOME": str(folder),
-            "TERM": "xterm",
-            "LANG": "C.UTF-8",
-            "LC_ALL": "C.UTF-8",
-        }
+        here = Path(sys.executable).parent
+        path = f"{recorder.parent}:{commands or here}:{here}:{os.environ['PATH']}"
+        environment = {"PATH": path, "HOME": str(folder), "TERM": "xterm", **LANGUAGE}
         self.process, self.terminal = pty.fork()
         if self.process == 0:
             os.chdir(folder)

@@ -20,6 +20,7 @@ import select
 import socket
 import subprocess
 import sys
+import tempfile
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -62,11 +63,11 @@ def warm(bin_folder: Path, folder: Path, variables: dict[str, str]) -> Iterator[
     These variables are those of the process's start; a command that has others of Python's or of
     the language runs in a process of its own, as does each where the system has no such forks.
     """
-    place, command = str(folder / "socket"), str(bin_folder / "autodiff")
     folder.mkdir()
     if not hasattr(os, "pidfd_open"):
         yield bin_folder
         return
+    command = str(bin_folder / "autodiff")
     settings = {
         name.encode(): value.encode()
         for name, value in variables.items()
@@ -74,25 +75,30 @@ def warm(bin_folder: Path, folder: Path, variables: dict[str, str]) -> Iterator[
     }
     client = folder / "autodiff"
     base = Path(sys.base_prefix, "bin", f"python{sys.version_info[0]}.{sys.version_info[1]}")
-    client.write_text(
-        CLIENT.format(python=base, settings=settings, socket=place, width=NAME, command=command),
-        encoding="utf-8",
-    )
-    client.chmod(0o755)
-    server = subprocess.Popen(
-        [bin_folder / "python", __file__, place, command],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        env={**variables, "HOME": str(folder)},
-    )
-    assert server.stdin is not None and server.stdout is not None
-    try:
-        assert server.stdout.read(1), "the server did not start"
-        yield folder
-    finally:
-        server.stdin.close()
-        server.stdout.close()
-        server.wait()
+    # the name of a socket has 107 characters at most
+    with tempfile.TemporaryDirectory() as short:
+        place = f"{short}/socket"
+        client.write_text(
+            CLIENT.format(
+                python=base, settings=settings, socket=place, width=NAME, command=command
+            ),
+            encoding="utf-8",
+        )
+        client.chmod(0o755)
+        server = subprocess.Popen(
+            [bin_folder / "python", __file__, place, command],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            env={**variables, "HOME": str(folder)},
+        )
+        assert server.stdin is not None and server.stdout is not None
+        try:
+            assert server.stdout.read(1), "the server did not start"
+            yield folder
+        finally:
+            server.stdin.close()
+            server.stdout.close()
+            server.wait()
 
 
 def serve(place: str) -> str:
