@@ -17,6 +17,7 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from threading import Lock
 from types import SimpleNamespace
 from typing import Any
 from unittest.mock import patch
@@ -28,6 +29,7 @@ def warm_sympy() -> Iterator[None]:
     from autodiff_cli.capabilities.integrals import antiderivatives
 
     started: dict[tuple[str, ...], tuple[subprocess.Popen[bytes], socket.socket]] = {}
+    starting = Lock()  # threads ask too
 
     def run(
         command: list[str], *, input: str, timeout: float, **others: Any
@@ -35,13 +37,13 @@ def warm_sympy() -> Iterator[None]:
         python, isolated, script, *folders = command
         assert (python, isolated, others) == (sys.executable, "-I", OTHERS)
         place = (script, *folders)
-        if place not in started:
-            ours, theirs = socket.socketpair()
-            with theirs:
-                server = [python, isolated, __file__, *place]
-                process = subprocess.Popen(server, stdin=theirs, stderr=subprocess.DEVNULL)
-            # of two threads that come at once, each may start one
-            started[place] = process, ours
+        with starting:
+            if place not in started:
+                ours, theirs = socket.socketpair()
+                with theirs:
+                    server = [python, isolated, __file__, *place]
+                    process = subprocess.Popen(server, stdin=theirs, stderr=subprocess.DEVNULL)
+                started[place] = process, ours
         ours, theirs = socket.socketpair()
         with ours, ours.makefile("rw", encoding="utf-8") as answer:
             with theirs:
