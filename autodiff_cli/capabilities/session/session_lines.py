@@ -439,7 +439,9 @@ def _extreme_of_function(text: str, session: Session) -> list[str] | None:
     word, _, name = text.partition(" ")
     own = session.definitions.get(name.strip())
     is_function = own is not None and own.parameters is not None
-    return [f"{word}imize", name.strip()] if word in ("min", "max") and is_function else None
+    command = f"{word}imize"
+    is_asked = is_function and command in ("minimize", "maximize")
+    return [command, name.strip()] if is_asked else None
 
 
 def _by_word(text: str, names: Collection[str]) -> list[str] | None:
