@@ -183,6 +183,10 @@ def _extrema(match: re.Match[str]) -> list[str]:
     raise usage_error("extremes are not found all at once", hint)
 
 
+def _solved_for(match: re.Match[str]) -> list[str]:
+    return ["solve", match[1].removeprefix("solve "), "--for", match[2]]
+
+
 def _arg_extreme(match: re.Match[str]) -> list[str]:
     by = ["--wrt", match[2]] if match[2] else []
     return [f"{match[1].lower()}imize", match[3].removeprefix("of "), *by]
@@ -468,6 +472,7 @@ _SLOPE = r"(?:(?:the\s+)?derivative\s+of\s+|differentiate\s+|d/d[a-z]\s+)?"
 _QUESTIONS: tuple[tuple[LazyPattern, Callable[[re.Match[str]], list[str] | None]], ...] = tuple(
     (LazyPattern(pattern, re.DOTALL | re.IGNORECASE), answer)
     for pattern, answer in (
+        (r"([^=<>]+=[^=<>]+?)\s+for\s+([^\W\d]\w*)", _solved_for),
         (r"arg\s?(min|max)(?:_\{?(\w+)\}?)?(?:\s+|\s*(?=\())(.+)", _arg_extreme),
         (
             rf"([^=]+?),?\s+(?:as|when)\s+({_NAME})\s*(?:->|→|approaches|tends\s+to|goes\s+to)\s*(.+)",

@@ -581,6 +581,74 @@ def check_bare_functions(
             )
 
 
+# The longest name that may be a product of its letters, by one that is asked for.
+MAX_LETTERS = 3
+# First letters of products such as `ax` and `πr`; `dx` is a difference.
+_FIRST_FACTORS = frozenset("abckmnrt")
+# What `pi` stands before in `2pir`; `pin` and `pie` are names.
+_BEHIND_PI = frozenset("rRxyzthdDL")
+# Further ones before a variable that is asked for: `wt` by `t`, `px` by `x`.
+_FACTORS_OF_ASKED = frozenset("hpqsuvwαβγκλμνρσφω")
+
+
+def _may_be_product(name: str, asked: Collection[str]) -> bool:
+    """Return whether a name may be a product of one-letter names, as `xy`, `ax` and `πr`.
+
+    >>> [_may_be_product(name, ("t",)) for name in ("xy", "ax", "wt", "dt", "πr", "pir", "pin", "t")]
+    [True, True, True, False, True, True, False, False]
+    """
+    first, *others = _letters(name)
+    letters = all(other == "π" or (other.isascii() and other.isalpha()) for other in others)
+    if first == "pi":
+        return {*others} <= _BEHIND_PI
+    if first == "π":
+        return letters and 1 <= len(others) <= 2 and "π" not in others
+    if len(others) != 1 or not letters:
+        return False
+    (last,) = others
+    is_variable = last in "xyz" or last in asked
+    before_asked = first in _FACTORS_OF_ASKED and last in asked
+    return first in "xyz" or (first in _FIRST_FACTORS and is_variable) or before_asked
+
+
+def _letters(name: str) -> list[str]:
+    """Return the letters of a name, and `pi` before a third one as a whole."""
+    return ["pi", name[2]] if len(name) == MAX_LETTERS and name.startswith("pi") else [*name]
+
+
+def check_products(
+    program: Program,
+    known: Collection[str],
+    asked: Collection[str] | None = None,
+    *,
+    by_option: bool = False,
+) -> None:
+    """Raise an error for a variable without a role whose name may be meant as a product, `ax`.
+
+    Of products of no variable that is `asked` for nothing depends. The hint has `--wrt`, if that
+    option makes a variable of the name (`by_option`).
+    """
+    absent = {*(asked or ())} - program.leaves.keys()
+    for name in [name for name in program.leaves if name not in known]:
+        # `nRT` has the `T` that is asked for and is nowhere else
+        is_letters = len(name) <= MAX_LETTERS and name.isalpha()
+        has_absent = is_letters and not absent.isdisjoint(name)
+        is_relevant = asked is None or not {*asked}.isdisjoint(name)
+        if not has_absent and not (is_relevant and _may_be_product(name, asked or ())):
+            continue
+        span, product = program.all_nodes.span(program.leaves[name]), "*".join(_letters(name))
+        otherwise = f"for the name `--wrt {name}`"
+        if asked is not None or not by_option:
+            otherwise = f"give the variable another name, as `{name[0]}_{name[1:]}`"
+        # where `x` is asked for, `ax` is a product
+        offers = () if span is None else (Offer(*span[:2], product, asked is not None),)
+        message, hint = (
+            f"`{name}` may be one name or a product",
+            f"write `{product}`, or {otherwise}",
+        )
+        raise ExpressionError("name", message, span, hint, offers=offers)
+
+
 def wanted_variables(
     program: Program, values: Mapping[str, float], wrt: Names, unknowns: Collection[str] = ()
 ) -> list[str]:

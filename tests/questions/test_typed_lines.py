@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from autodiff_cli.capabilities.formulas.diff import _may_be_product
 from autodiff_cli.cli.formula import is_in_one_piece
 from autodiff_cli.errors import ExpressionError
+from autodiff_cli.questions.problem import _may_be_product, check_products, parse
 from autodiff_cli.questions.typed_lines import (
     MAX_LENGTH,
     arguments_by_hand,
@@ -142,7 +142,42 @@ def test_a_conversion_has_a_quantity_and_a_unit() -> None:
     ("name", "may"), [("xy", 1), ("ax", 1), ("xa", 1), ("πr", 1), ("ab", 0), ("x1", 0), ("xyz", 0)]
 )
 def test_short_names_may_be_products(name: str, may: bool) -> None:
-    assert _may_be_product(name) == may
+    assert _may_be_product(name, ()) == may
+
+
+@pytest.mark.parametrize(
+    ("text", "asked", "product"),
+    [
+        ("x^2 + xy + y^2", None, "x*y"),
+        ("x^2 + xy + y^2", ("x",), "x*y"),
+        ("2pir", None, "pi*r"),
+        ("A*sin(wt)", ("t",), "w*t"),
+        ("A*sin(wt)", ("A",), None),
+        ("ab*x", ("x",), None),
+        ("x*dx", ("x",), None),
+        ("pin^2", None, None),
+        ("PV - nRT", ("P",), "P*V"),
+        ("PV - nRT", ("T",), "n*R*T"),
+        ("Tx*x", ("x",), None),
+        ("rate*tax + a", ("a",), None),
+    ],
+)
+def test_a_product_of_what_is_asked_for_is_no_name(
+    text: str, asked: tuple[str, ...] | None, product: str | None
+) -> None:
+    """`integrate ax dx` was ax*x + C, and `x^2 + xy + y^2` by x was 2*x."""
+    program = parse(text)
+    if product is None:
+        check_products(program, asked or (), asked)
+        return
+    with pytest.raises(ExpressionError, match="one name or a product") as refused:
+        check_products(program, asked or (), asked)
+    (offer,) = refused.value.offers
+    assert (offer.text, offer.certain) == (product, asked is not None)
+
+
+def test_a_name_with_a_role_is_no_product() -> None:
+    check_products(parse("x^2 + xy + y^2"), ("xy", "x"), ("x",))
 
 
 def test_the_range_of_a_plot_is_asked_in_words():

@@ -34,7 +34,7 @@ from ...language.builder import Program
 from ...questions.arithmetic import DOUBLE, Arithmetic, Shown, Values
 from ...questions.figures import Figure
 from ...questions.optional_units import pose_with_units
-from ...questions.problem import Point, have_units, parse
+from ...questions.problem import Point, check_products, have_units, parse
 from ...questions.rounding import branches_are_decided, lost_number_warnings
 
 if TYPE_CHECKING:
@@ -106,7 +106,7 @@ def taylor(
     """
     if wrt is not None and len(wrt) != 1:
         raise usage_error("a Taylor series is taken in one variable", "write `--wrt x`")
-    at, notes = (point, []) if point else _origin(text)
+    at, notes = (point, []) if point else _origin(text, wrt)
     posed = pose_with_units(text, at, wrt, units, system=system)
     graph, measured = posed.program.graph, posed.units
     wanted = posed.wanted if wrt is not None else posed.used_variables
@@ -168,11 +168,13 @@ def taylor(
     )
 
 
-def _origin(text: str) -> tuple[dict[str, float], list[Diagnostic]]:
+def _origin(text: str, wrt: Sequence[str] | None) -> tuple[dict[str, float], list[Diagnostic]]:
     """Return the place 0 of a lone variable, and a note; nothing for a program with several or
     none.
     """
-    variables = [*parse(text, units=True).variables]
+    program = parse(text, units=True)
+    check_products(program, wrt or (), wrt, by_option=True)
+    variables = [*program.variables]
     if len(variables) != 1 or have_units(text, {}):
         return {}, []
     (name,) = variables

@@ -32,7 +32,6 @@ from ...engine.table.primitive import FUNCTIONS
 from ...errors import (
     Diagnostic,
     ExpressionError,
-    Offer,
     closest,
     either,
     limit_error,
@@ -51,6 +50,7 @@ from ...questions.parse_point import split
 from ...questions.problem import (
     Point,
     check_bare_functions,
+    check_products,
     check_values,
     conversion_warnings,
     numbers_or_quantities,
@@ -337,7 +337,9 @@ def _read_problem(
     output = single_output(program)
     if operator is not None:
         notes = [*notes, *note_on_extent(output, text, typed[: operator.end].strip())]
-    check_names(program, {*values, *(wrt or ())}, products=wrt is None and not values)
+    known = {*values, *(wrt or ())}
+    check_names(program, known)
+    check_products(program, known, known or None, by_option=True)
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     quantities = quantities_of(output) if has_quantities else {}
@@ -690,10 +692,8 @@ def _unused(assumption: Assumption) -> Diagnostic:
 
 
 # ---- checks
-def check_names(program: Program, known: Collection[str], *, products: bool) -> None:
-    """Raise an error for a variable whose name may be meant as a call, `sinx`, or with `products`
-    as `x*y`.
-    """
+def check_names(program: Program, known: Collection[str]) -> None:
+    """Raise an error for a variable whose name may be meant as a call, `sinx`."""
     check_bare_functions(program, known, by_option=True)
     _check_powers_of_ten(program, known)
     for name in [name for name in program.leaves if name not in {*known, *GREEK, *SIMPLE}]:
@@ -707,13 +707,6 @@ def check_names(program: Program, known: Collection[str], *, products: bool) -> 
             raise ExpressionError(
                 "name", message, program.all_nodes.span(program.leaves[name]), hint, offers=offers
             )
-    if products and (name := next(filter(_may_be_product, program.leaves), "")):
-        span, product = program.all_nodes.span(program.leaves[name]), "*".join(name)
-        offers = () if span is None else (Offer(*span[:2], product, False),)
-        hint = f"write `{product}`, or for the name `--wrt {name}`"
-        raise ExpressionError(
-            "name", f"`{name}` may be one name or a product", span, hint, offers=offers
-        )
 
 
 def _check_powers_of_ten(program: Program, known: Collection[str]) -> None:
@@ -735,17 +728,6 @@ def _check_powers_of_ten(program: Program, known: Collection[str]) -> None:
         raise ExpressionError(
             "name", "`x10` may be one name or a power of ten", span, hint, offers=(offer,)
         )
-
-
-def _may_be_product(name: str) -> bool:
-    """Return whether a name may be a product of one-letter names, as `xy`, `ax` and `πr`."""
-    first, others = name[0], name[1:]
-    letters = all(other == "π" or (other.isascii() and other.isalpha()) for other in others)
-    if first == "π":
-        return letters and 1 <= len(others) <= 2 and "π" not in others
-    if len(others) != 1 or not letters:
-        return False
-    return first in "xyz" or (first in "abckmnrt" and others[0] in "xyz")
 
 
 def _check_divisors(root: Value, output: Value) -> None:

@@ -31,6 +31,7 @@ from ...questions.problem import (
     Names,
     Point,
     check_bare_functions,
+    check_products,
     check_values,
     evaluate_constant,
     have_units,
@@ -146,6 +147,7 @@ def limit(
         )
     warnings = [unused_name(program, name) for name in places if name not in program.leaves]
     name = _variable(program, places, wrt)
+    check_products(program, typed, (name,))
     held = {
         other: place for other, place in places.items() if other != name and other in program.leaves
     }

@@ -24,6 +24,7 @@ from ...questions.problem import (
     Point,
     Problem,
     check_bare_functions,
+    check_products,
     have_units,
     numbers_or_quantities,
     parse,
@@ -555,7 +556,9 @@ def _first_start(
     It is a point where the formula has a slope: a stationary point need not be a minimum.
     """
     program = parse(text, list(point), units=True)
-    check_bare_functions(program, {*point, *(wrt or ())}, by_option=True)
+    known = {*point, *held, *bounds, *(wrt or ())}
+    check_bare_functions(program, known, by_option=True)
+    check_products(program, known, wrt, by_option=True)
     missing = [name for name in program.leaves if name not in point]
     is_chosen = not held.issuperset(point) and (wrt is None or not {*wrt}.issuperset(missing))
     if not missing or is_chosen or len(program.roots) > 1:

@@ -29,6 +29,7 @@ from ...questions.parse_point import Range
 from ...questions.problem import (
     Quantity,
     check_bare_functions,
+    check_products,
     check_values,
     have_units,
     numbers_or_quantities,
@@ -412,6 +413,7 @@ def _formulas(
     named = [*ranges, *(wrt or ())]
     typed, _, notes = parse_program(text, values, named, units=True)
     check_bare_functions(typed, {*values, *named}, by_option=True)
+    check_products(typed, {*values, *named}, named or None, by_option=True)
     names, path = _names_drawn(typed, wrt, ranges, options.path), options.path
     program, point = typed, {**dict.fromkeys(names, 0.0), **_ends_with_units(ranges), **values}
     measured = program_units(typed, point, units)

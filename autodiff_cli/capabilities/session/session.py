@@ -37,7 +37,7 @@ from ...language.tokens import (
 from ...questions.arithmetic import DOUBLE
 from ...questions.calculus_words import variables_in
 from ...questions.parse_point import parse_point
-from ...questions.problem import parse, single_output
+from ...questions.problem import check_products, parse, single_output
 from ...questions.typed_lines import (
     IN_UNIT,
     TypedStatement,
@@ -768,9 +768,9 @@ class Session:
         from ..formulas.diff import check_names, diff  # plain values start sooner without
 
         program = parse(text.text, units=True)
-        _blame(
-            text, lambda: check_names(program, {*program.leaves}.difference(free), products=True)
-        )
+        known = {*program.leaves}.difference(free)
+        _blame(text, lambda: check_names(program, known))
+        _blame(text, lambda: check_products(program, known, by_option=True))
         if is_list:
             return _blame(text, lambda: self._list_of_formulas(name, reading, text, free))
         formula = expression_text(single_output(program))

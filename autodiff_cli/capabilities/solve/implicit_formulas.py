@@ -24,6 +24,7 @@ from ...questions.optional_units import program_units, with_units
 from ...questions.problem import (
     Point,
     Problem,
+    check_products,
     check_values,
     numbers_or_quantities,
     wanted_variables,
@@ -74,6 +75,8 @@ def implicit_diff(
     numbers = numbers_or_quantities(typed)
     equations = read_with_unknowns(text, [*typed], unknowns)
     program, names = equations.program, list(equations.program.variables)
+    asked = {*unknowns, *(wrt or ())}
+    check_products(program, {*typed, *asked}, asked)
     _check_unknowns(program, unknowns)
     if steps and len(unknowns) > 1:
         raise usage_error("`--steps` shows the work of one equation", "leave `--steps` out")

@@ -42,6 +42,7 @@ from ...questions.problem import (
     Point,
     Problem,
     check_bare_functions,
+    check_products,
     check_values,
     numbers_or_quantities,
     parse,
@@ -400,6 +401,7 @@ def posed_equations(
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, _with_values(typed, ranges), unknowns, units=True)
     check_bare_functions(program, {*typed, *ranges, *(unknowns or ())})
+    check_products(program, {*typed, *ranges, *(unknowns or ())}, unknowns)
     names, count = list(program.leaves), len(program.roots)
     if not names:
         hint = "write the unknown as a name: `x**2 = 2`"
@@ -513,6 +515,7 @@ def _formulas(
         return None
     program, texts = read_with_unknowns(text, point, unknowns, units=True)
     check_bare_functions(program, {*point, *unknowns})
+    check_products(program, {*point, *unknowns}, unknowns)
     (name,) = unknowns
     if (
         len(program.roots) != 1
