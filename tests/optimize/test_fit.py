@@ -1345,3 +1345,11 @@ def test_a_decay_over_unix_times_is_told_to_count_from_the_first(formula: str) -
             near.parameters[name].estimate, rel=1e-7
         )
     assert shifted.parameters["k"].estimate == pytest.approx(0.003, rel=0.03)
+
+
+def test_a_product_with_a_column_is_no_parameter() -> None:
+    """`y = a*x**2 + bx + c` was a parabola without a slope at 0, and two constants."""
+    rows = {"x": [0.0, 1.0, 2.0, 3.0], "y": [1.0, 3.0, 7.0, 13.0]}
+    with pytest.raises(ExpressionError, match="`bx` may be one name or a product") as refused:
+        fit("y = a*x**2 + bx + c", rows)
+    assert refused.value.hint is not None and "`b*x`" in refused.value.hint

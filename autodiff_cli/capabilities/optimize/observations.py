@@ -28,6 +28,7 @@ from ...questions.problem import (
     Quantity,
     as_number,
     check_bare_functions,
+    check_products,
     check_single,
     parse,
 )
@@ -73,6 +74,8 @@ def read_formula(
         formula = FitFormula(program, response, None, [response])
     program = formula.program
     check_bare_functions(program, {*names, *known_names})
+    used = [name for name in names if name in program.leaves]
+    check_products(program, {*names, *known_names}, used)
     for name in formula.measured:
         if name in program.leaves:
             message = f"`{name}` is the response, and the formula uses it"
