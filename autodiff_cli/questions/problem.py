@@ -622,16 +622,18 @@ def check_products(
     asked: Collection[str] | None = None,
     *,
     by_option: bool = False,
+    may_lack: bool = False,
 ) -> None:
     """Raise an error for a variable without a role whose name may be meant as a product, `ax`.
 
     Of products of no variable that is `asked` for nothing depends. The hint has `--wrt`, if that
-    option makes a variable of the name (`by_option`).
+    option makes a variable of the name (`by_option`). A program that `may_lack` what is asked for
+    may have constants of three letters: `integrate tax dx`.
     """
-    absent = {*(asked or ())} - program.leaves.keys()
+    absent = set() if may_lack else {*(asked or ())} - program.leaves.keys()
     for name in [name for name in program.leaves if name not in known]:
-        # `nRT` has the `T` that is asked for and is nowhere else
-        is_letters = len(name) <= MAX_LETTERS and name.isalpha()
+        # `nRT` has the `T` that is asked for and is nowhere else; `dt` is a difference
+        is_letters = len(name) <= MAX_LETTERS and name.isalpha() and name[0] not in "dΔδ"
         has_absent = is_letters and not absent.isdisjoint(name)
         is_relevant = asked is None or not {*asked}.isdisjoint(name)
         if not has_absent and not (is_relevant and _may_be_product(name, asked or ())):

@@ -159,6 +159,8 @@ def test_short_names_may_be_products(name: str, may: bool) -> None:
         ("PV - nRT", ("P",), "P*V"),
         ("PV - nRT", ("T",), "n*R*T"),
         ("Tx*x", ("x",), None),
+        ("mgh - E", ("h",), "m*g*h"),
+        ("dt*3", ("t",), None),
         ("rate*tax + a", ("a",), None),
     ],
 )
@@ -174,6 +176,12 @@ def test_a_product_of_what_is_asked_for_is_no_name(
         check_products(program, asked or (), asked)
     (offer,) = refused.value.offers
     assert (offer.text, offer.certain) == (product, asked is not None)
+
+
+def test_a_constant_may_be_a_word() -> None:
+    check_products(parse("tax"), (), ("x",), may_lack=True)
+    with pytest.raises(ExpressionError):
+        check_products(parse("tax"), (), ("x",))
 
 
 def test_a_name_with_a_role_is_no_product() -> None:

@@ -67,7 +67,7 @@ def integrate(
     output = single_output(program)
     name, places = read_ends(program, typed, ends, variable, wrt)
     check_bare_functions(program, {*typed, name})
-    check_products(program, {*typed, name}, (name,))
+    check_products(program, {*typed, name}, (name,), may_lack=True)
     if name in typed:
         raise usage_error(
             f"`{name}` has a value, and is the variable of the integral", "leave one of them out"

@@ -147,7 +147,7 @@ def limit(
         )
     warnings = [unused_name(program, name) for name in places if name not in program.leaves]
     name = _variable(program, places, wrt)
-    check_products(program, typed, (name,))
+    check_products(program, typed, (name,), may_lack=True)
     held = {
         other: place for other, place in places.items() if other != name and other in program.leaves
     }
