@@ -267,5 +267,16 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
             or [*variables_of(expression)]
         )
         if len(names) == 1 and "," not in names[0] and not is_name(typed.strip()):
+            _check_is_no_product(names[0], parameter, typed)
             named = f"{names[0]}={typed}"
             values[parameter] = named if typed is value else [named]
+
+
+def _check_is_no_product(name: str, parameter: str, value: str) -> None:
+    """Raise a usage error if a number without a name would be that of `kx`, where `x` may be meant."""
+    from ..questions.problem import may_be_product
+
+    if may_be_product(name, ()):
+        message = f"`{value}` is for a lone variable, and `{name}` may be one name or a product"
+        hint = f"for the name, `--{parameter} {name}={value}`; for the product, write `{'*'.join(name)}`"
+        raise usage_error(message, hint)

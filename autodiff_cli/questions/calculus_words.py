@@ -21,7 +21,7 @@ from ..language.diagnostics.leniency import read_leniently
 from ..language.tokens import LazyPattern, names_in, plain_number
 from ..operating_system import quoted
 from .parse_point import split
-from .problem import parse
+from .problem import may_be_product, parse
 
 # A longer text is no question: patterns may take the square of its length, and more.
 MAX_LENGTH = 500
@@ -60,14 +60,17 @@ def formula_at(text: str) -> list[str]:
 
     >>> formula_at("x^2*y at (1, 2)"), formula_at("sin(x) at pi/4"), formula_at("x^2")
     (['x^2*y', '--at', 'x=1,y=2'], ['sin(x)', '--at', 'pi/4'], ['x^2'])
-    >>> formula_at("V/I at V=5±0.1, I=2")
-    ['V/I', '--at', 'V=5±0.1, I=2']
+    >>> formula_at("V/I at V=5±0.1, I=2"), formula_at("xy + yz at (1, 2, 3)")
+    (['V/I', '--at', 'V=5±0.1, I=2'], ['xy + yz', '--at', 'x=1,y=2,z=3'])
     """
     text = text.strip()
     if len(text) > MAX_LENGTH:
         return [text]
     if pair := _PAIR_BEHIND.fullmatch(text):
         numbers, names = split(pair[2]), variables_in(pair[1])
+        if any(may_be_product(name, names) for name in names):
+            # the point of `xy + x` is one in x and y
+            names = sorted({letter for name in names for letter in name if letter.isalpha()})
         if len(numbers) != len(names):
             return [text]
         point = ",".join(f"{name}={x.strip()}" for name, x in zip(names, numbers, strict=True))

@@ -591,10 +591,10 @@ _BEHIND_PI = frozenset("rRxyzthdDL")
 _FACTORS_OF_ASKED = frozenset("hpqsuvwαβγκλμνρσφω")
 
 
-def _may_be_product(name: str, asked: Collection[str]) -> bool:
+def may_be_product(name: str, asked: Collection[str]) -> bool:
     """Return whether a name may be a product of one-letter names, as `xy`, `ax` and `πr`.
 
-    >>> [_may_be_product(name, ("t",)) for name in ("xy", "ax", "wt", "dt", "πr", "pir", "pin", "t")]
+    >>> [may_be_product(name, ("t",)) for name in ("xy", "ax", "wt", "dt", "πr", "pir", "pin", "t")]
     [True, True, True, False, True, True, False, False]
     """
     first, *others = _letters(name)
@@ -636,7 +636,7 @@ def check_products(
         is_letters = len(name) <= MAX_LETTERS and name.isalpha() and name[0] not in "dΔδ"
         has_absent = is_letters and not absent.isdisjoint(name)
         is_relevant = asked is None or not {*asked}.isdisjoint(name)
-        if not has_absent and not (is_relevant and _may_be_product(name, asked or ())):
+        if not has_absent and not (is_relevant and may_be_product(name, asked or ())):
             continue
         span, product = program.all_nodes.span(program.leaves[name]), "*".join(_letters(name))
         otherwise = f"for the name `--wrt {name}`"

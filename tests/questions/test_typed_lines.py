@@ -6,7 +6,7 @@ import pytest
 
 from autodiff_cli.cli.formula import is_in_one_piece
 from autodiff_cli.errors import ExpressionError
-from autodiff_cli.questions.problem import _may_be_product, check_products, parse
+from autodiff_cli.questions.problem import check_products, may_be_product, parse
 from autodiff_cli.questions.typed_lines import (
     MAX_LENGTH,
     arguments_by_hand,
@@ -141,8 +141,8 @@ def test_a_conversion_has_a_quantity_and_a_unit() -> None:
 @pytest.mark.parametrize(
     ("name", "may"), [("xy", 1), ("ax", 1), ("xa", 1), ("πr", 1), ("ab", 0), ("x1", 0), ("xyz", 0)]
 )
-def test_short_names_may_be_products(name: str, may: bool) -> None:
-    assert _may_be_product(name, ()) == may
+def test_short_namesmay_be_products(name: str, may: bool) -> None:
+    assert may_be_product(name, ()) == may
 
 
 @pytest.mark.parametrize(
