@@ -631,7 +631,9 @@ def check_products(
     may have constants of three letters: `integrate tax dx`.
     """
     absent = set() if may_lack else {*(asked or ())} - program.leaves.keys()
-    for name in [name for name in program.leaves if name not in known]:
+    for name in program.leaves:
+        if name in known or not name[1:]:
+            continue
         # `nRT` has the `T` that is asked for and is nowhere else; `dt` is a difference
         is_letters = len(name) <= MAX_LETTERS and name.isalpha() and name[0] not in "dΔδ"
         has_absent = is_letters and not absent.isdisjoint(name)

@@ -186,7 +186,9 @@ def console(windows: None, monkeypatch: pytest.MonkeyPatch) -> _Kernel:
     kernel = _Kernel()
     monkeypatch.setattr(ctypes, "windll", SimpleNamespace(kernel32=kernel), raising=False)
     monkeypatch.setitem(sys.modules, "msvcrt", SimpleNamespace(get_osfhandle=lambda number: number))
-    monkeypatch.delenv("NO_COLOR", raising=False)
+    # what is set here is undone, and what the program sets then with it
+    monkeypatch.setenv("NO_COLOR", "")
+    monkeypatch.delenv("NO_COLOR")
     return kernel
 
 

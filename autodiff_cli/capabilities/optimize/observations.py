@@ -66,7 +66,7 @@ def read_formula(
     else:
         left = "" if last is None else last.left
         # the name that the formula binds last is the response
-        program = parse(text, [name for name in (*names, *known_names) if name != left], units=True)
+        program = parse(text, {*names, *known_names} - {left}, units=True)
         check_single(program)
         response = _response(program, columns) if response is None else response
         if response not in columns:
@@ -74,8 +74,7 @@ def read_formula(
         formula = FitFormula(program, response, None, [response])
     program = formula.program
     check_bare_functions(program, {*names, *known_names})
-    used = [name for name in names if name in program.leaves]
-    check_products(program, {*names, *known_names}, used)
+    check_products(program, {*names, *known_names}, names, may_lack=True)
     for name in formula.measured:
         if name in program.leaves:
             message = f"`{name}` is the response, and the formula uses it"
