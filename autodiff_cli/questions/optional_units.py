@@ -258,8 +258,7 @@ def column_units(
         return {}, []
     from ..engine.quantities.unit import Unit, unit_or_none  # most columns have none
 
-    for name in names:
-        _check_heading(name, texts.get(name, ""))
+    _check_headings(names, texts)
     labels = set() if asked else _labels(names, texts, angles)
     units = {}
     notes: list[Diagnostic] = []
@@ -282,15 +281,16 @@ def column_units(
     return units, notes
 
 
-def _check_heading(name: str, text: str) -> None:
+def _check_headings(names: Iterable[str], texts: Mapping[str, str]) -> None:
     """Raise a usage error for a unit in a heading that can be read in two ways: `W/mK`."""
     from ..engine.quantities.unit import AmbiguousUnit, unit_or_none
 
-    try:
-        unit_or_none(text)
-    except AmbiguousUnit as error:
-        message = f"the unit in the heading of `{name}`: {error}"
-        raise usage_error(message, f"{error.diagnostic.hint}; {WITHOUT}") from None
+    for name in names:
+        try:
+            unit_or_none(texts.get(name, ""))
+        except AmbiguousUnit as error:
+            message = f"the unit in the heading of `{name}`: {error}"
+            raise usage_error(message, f"{error.diagnostic.hint}; {WITHOUT}") from None
 
 
 def _taken_as_numbers(units: dict[str, Unit], texts: Mapping[str, str]) -> list[Diagnostic]:

@@ -632,25 +632,35 @@ def check_products(
     """
     absent = set() if may_lack else {*(asked or ())} - program.leaves.keys()
     for name in program.leaves:
-        if name in known or not name[1:]:
-            continue
-        # `nRT` has the `T` that is asked for and is nowhere else; `dt` is a difference
-        is_letters = len(name) <= MAX_LETTERS and name.isalpha() and name[0] not in "dΔδ"
-        has_absent = is_letters and not absent.isdisjoint(name)
-        is_relevant = asked is None or not {*asked}.isdisjoint(name)
-        if not has_absent and not (is_relevant and may_be_product(name, asked or ())):
-            continue
-        span, product = program.all_nodes.span(program.leaves[name]), "*".join(_letters(name))
-        otherwise = f"for the name `--wrt {name}`"
-        if asked is not None or not by_option:
-            otherwise = f"give the variable another name, as `{name[0]}_{name[1:]}`"
-        # where `x` is asked for, `ax` is a product
-        offers = () if span is None else (Offer(*span[:2], product, asked is not None),)
-        message, hint = (
-            f"`{name}` may be one name or a product",
-            f"write `{product}`, or {otherwise}",
-        )
-        raise ExpressionError("name", message, span, hint, offers=offers)
+        if name not in known and name[1:] and _is_product(name, asked, absent):
+            raise _one_name_or_product(program, name, asked is not None, by_option)
+
+
+def _is_product(name: str, asked: Collection[str] | None, absent: Collection[str]) -> bool:
+    """Return whether a name may be a product, on which what is `asked` for depends.
+
+    `nRT` has the `T` that is asked for and is `absent` elsewhere; `dt` is a difference.
+    """
+    if not {*absent}.isdisjoint(name):
+        return len(name) <= MAX_LETTERS and name.isalpha() and name[0] not in "dΔδ"
+    if asked is not None and {*asked}.isdisjoint(name):
+        return False
+    return may_be_product(name, asked or ())
+
+
+def _one_name_or_product(
+    program: Program, name: str, is_asked: bool, by_option: bool
+) -> ExpressionError:
+    span, product = program.all_nodes.span(program.leaves[name]), "*".join(_letters(name))
+    otherwise = f"for the name `--wrt {name}`"
+    if is_asked or not by_option:
+        otherwise = f"give the variable another name, as `{name[0]}_{name[1:]}`"
+    # where `x` is asked for, `ax` is a product
+    offers = () if span is None else (Offer(*span[:2], product, is_asked),)
+    message = f"`{name}` may be one name or a product"
+    return ExpressionError(
+        "name", message, span, f"write `{product}`, or {otherwise}", offers=offers
+    )
 
 
 def wanted_variables(

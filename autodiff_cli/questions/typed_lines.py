@@ -311,12 +311,20 @@ def in_symbols(text: str) -> str:
     if (both := conversion_in_symbols(match[1], match[2])) is not None:
         return between.join(both)
     quantity = str(_SPELLED.sub(lambda word: symbols_of(word[0]) or word[0], match[1]))
+    return _fraction_of_unit(quantity, wanted) + between + asked
+
+
+def _fraction_of_unit(quantity: str, wanted: Unit | None) -> str:
+    """Return `3/8*1[in]` for `3/8 in`, where a length is wanted: of a number divided by a quantity
+    the unit would be another.
+    """
+    from ..engine.quantities.unit import unit_or_none
+
     fraction = _FRACTION.fullmatch(quantity)
     own = unit_or_none(fraction[3]) if fraction else None
     if fraction and own and wanted and own.dimension == wanted.dimension and not own.zero:
-        # of a number divided by a quantity the unit would be another
-        quantity = f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}]"
-    return quantity + between + asked
+        return f"{fraction[1]}/{fraction[2]}*1[{fraction[3]}]"
+    return quantity
 
 
 def check_per_cent(text: str) -> None:
@@ -651,24 +659,30 @@ def _primed_arguments(text: str) -> list[str] | None:
 def _derivative_in_words(text: str) -> list[str] | None:
     """Return the command and its arguments for a derivative in words, or a formula at a point."""
     derivative = _DERIVATIVE_OF.fullmatch(text)
-    kind = (derivative[1] if derivative else None) or ""
-    order = _ORDERS.get(kind) or (kind[:-2] if kind[:1].isdigit() else None)
-    by = ["--wrt", derivative[3]] if derivative and derivative[3] else []
-    formula = derivative[2] if derivative else text
+    if derivative is None:
+        return _at_point(text, [])
+    kind, formula, name = derivative[1] or "", derivative[2], derivative[3]
+    order = kind[:-2] if kind[:1].isdigit() else _ORDERS.get(kind)
+    by, placed = ["--wrt", name] if name else [], formula_at(formula)
     if order is not None:
-        return ["diff", *formula_at(formula), *by, "--order", order]
-    if derivative and not kind and not by and _is_curve(formula_at(formula)[0]):
+        return ["diff", *placed, *by, "--order", order]
+    if not kind and not by and _is_curve(placed[0]):
         return _slope("y", "x", formula)
-    if derivative and len(formula_at(formula)) > 1:
+    if len(placed) > 1:
         formula = without_name(formula)  # `y = x^2 at x=3`
+        if formula.endswith(")"):
+            return ["grad", *formula_at(formula), *by]
+    return _at_point(formula, by) or ["diff", formula, *by]
+
+
+def _at_point(formula: str, by: Sequence[str]) -> list[str] | None:
+    """Return the command and its arguments for a formula with its point behind it; None without."""
     at = _AT.fullmatch(formula)
-    if derivative and derivative[2].endswith(")") and len(placed := formula_at(formula)) > 1:
-        return ["grad", *placed, *by]
-    if at is not None and (at[1] or at[3]).count("(") == (at[1] or at[3]).count(")"):
-        asked, point = at[1] or at[3], at[2] or at[4]
-        # a derivative's value is what is asked for, and not its gradient
-        return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]
-    return ["diff", formula, *by] if derivative else None
+    asked, point = (at[1] or at[3], at[2] or at[4]) if at else ("", "")
+    if not asked or asked.count("(") != asked.count(")"):
+        return None
+    # a derivative's value is what is asked for, and not its gradient
+    return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]
 
 
 def _is_curve(text: str) -> bool:
@@ -709,18 +723,13 @@ def valued_arguments(text: str) -> list[str] | None:
     are_listed = len(split(line)) > 1
     has_units = not all(map(plain_number, values.values()))
     # values before their formula are a program already, if semicolons are between them
-    if not values or not last or not (has_units or are_listed or parts[0] in others):
-        return None
-    if bound and are_listed:
+    is_asked = values and last and (has_units or are_listed or parts[0] in others)
+    if not is_asked or (bound and are_listed):
         return None  # a list of equations, unless one is a formula for a name
-    unit = _unit_asked(last)
-    formulas = _with_products([*bound, last if unit is None else unit[0]], values)
-    asked = None if unit is None else unit[1]
-    if not bound and (solved := _solved_at(formulas[0], values, asked)) is not None:
-        return solved
-    if not _are_formulas(formulas) or not _are_clear(values, formulas):
-        return None
-    return _at_values(formulas, values, asked)
+    last, unit = _unit_asked(last) or (last, None)
+    formulas = _with_products([*bound, last], values)
+    solved = None if bound else _solved_at(formulas[0], values, unit)
+    return _at_values(formulas, values, unit) if solved is None else solved
 
 
 _NAMED_LETTERS = LazyPattern(r"(?<![\w.])[A-Za-z]{2,4}(?!\w|\s*\()")
@@ -769,8 +778,14 @@ def _is_uncertain(point: str) -> bool:
     return bool(re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point))
 
 
-def _at_values(formulas: Sequence[str], values: Mapping[str, str], unit: str | None) -> list[str]:
-    """Return the arguments of the command for a program at values, perhaps uncertain ones."""
+def _at_values(
+    formulas: Sequence[str], values: Mapping[str, str], unit: str | None
+) -> list[str] | None:
+    """Return the arguments of the command for a program at values, perhaps uncertain ones; None for
+    texts that are no program, or where a name may be a unit.
+    """
+    if not _are_formulas(formulas) or not _are_clear(values, formulas):
+        return None
     program = "; ".join(formulas)
     are_plain = all(map(plain_number, values.values()))
     if are_plain and {*_axes_of(program)} - values.keys() - {*bound_names(program)}:

@@ -400,8 +400,9 @@ def posed_equations(
     typed = with_units(point)
     ranges = dict(between) if isinstance(between, Mapping) else {}
     program, texts = read_with_unknowns(text, _with_values(typed, ranges), unknowns, units=True)
-    check_bare_functions(program, {*typed, *ranges, *(unknowns or ())})
-    check_products(program, {*typed, *ranges, *(unknowns or ())}, unknowns)
+    known = {*typed, *ranges, *(unknowns or ())}
+    check_bare_functions(program, known)
+    check_products(program, known, unknowns)
     names, count = list(program.leaves), len(program.roots)
     if not names:
         hint = "write the unknown as a name: `x**2 = 2`"
