@@ -274,9 +274,10 @@ def name_the_variable(values: dict[str, Any], expression: str | None) -> None:
 
 def _check_is_no_product(name: str, parameter: str, value: str) -> None:
     """Raise a usage error if a number without a name would be that of `kx`, where `x` may be meant."""
-    from ..questions.problem import may_be_product
+    from ..questions.problem import letters_of, may_be_product
 
     if may_be_product(name, ()):
         message = f"`{value}` is for a lone variable, and `{name}` may be one name or a product"
-        hint = f"for the name, `--{parameter} {name}={value}`; for the product, write `{'*'.join(name)}`"
+        product = "*".join(letters_of(name))
+        hint = f"for the name, `--{parameter} {name}={value}`; for the product, write `{product}`"
         raise usage_error(message, hint)

@@ -21,10 +21,12 @@ from ..language.diagnostics.leniency import read_leniently
 from ..language.tokens import LazyPattern, names_in, plain_number
 from ..operating_system import quoted
 from .parse_point import split
-from .problem import may_be_product, parse
+from .problem import letters_of, may_be_product, parse
 
 # A longer text is no question: patterns may take the square of its length, and more.
 MAX_LENGTH = 500
+
+INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binf(?:inity)?\b", re.IGNORECASE)
 
 # Patterns may take the cube of the length of such a run.
 _BLANKS = LazyPattern(r"(\s)\s+")
@@ -68,9 +70,9 @@ def formula_at(text: str) -> list[str]:
         return [text]
     if pair := _PAIR_BEHIND.fullmatch(text):
         numbers, names = split(pair[2]), variables_in(pair[1])
-        if any(may_be_product(name, names) for name in names):
-            # the point of `xy + x` is one in x and y
-            names = sorted({letter for name in names for letter in name if letter.isalpha()})
+        # the point of `xy + x` is one in x and y
+        parts = [letters_of(name) if may_be_product(name, names) else [name] for name in names]
+        names = sorted({part for name in parts for part in name} - CONSTANTS.keys())
         if len(numbers) != len(names):
             return [text]
         point = ",".join(f"{name}={x.strip()}" for name, x in zip(names, numbers, strict=True))
@@ -103,6 +105,14 @@ def without_name(text: str) -> str:
     text = text.strip()
     named = _NAMED_FUNCTION.match(text)
     return text if named is None else text[named.end() :]
+
+
+def _variable(formula: str) -> str:
+    """Return the first variable of a formula, for hints; `x` for one without, or the name of a
+    function.
+    """
+    names = [] if formula.isidentifier() else variables_in(formula)
+    return (names or ["x"])[0]
 
 
 def _has_value_everywhere(formula: str) -> bool:
@@ -171,8 +181,8 @@ def _local_extreme(match: re.Match[str]) -> list[str]:
     """Refuse a local extreme: a search finds one, and which depends on its start."""
     kind, formula = match[2].lower()[:3], without_name(match[3])
     hint = (
-        f"the one next to a start: `autodiff {kind}imize {quoted(formula)} --at x=1`; where the derivative is 0:"
-        f" `autodiff {quoted(f'critical points of {formula}')}`"
+        f"the one next to a start: `autodiff {kind}imize {quoted(formula)} --at {_variable(formula)}=1`;"
+        f" where the derivative is 0: `autodiff {quoted(f'critical points of {formula}')}`"
     )
     raise usage_error("a function may have several local extremes", hint)
 
@@ -181,7 +191,7 @@ def _extrema(match: re.Match[str]) -> list[str]:
     formula = without_name(match[1])
     hint = (
         f"where the derivative is 0: `autodiff {quoted(f'critical points of {formula}')}`; whether one is"
-        f" an extreme: `autodiff hessian {quoted(formula)} --at x=1`"
+        f" an extreme: `autodiff hessian {quoted(formula)} --at {_variable(formula)}=1`"
     )
     raise usage_error("extremes are not found all at once", hint)
 
@@ -202,8 +212,8 @@ def _nabla(match: re.Match[str]) -> list[str]:
 def _extreme_between(match: re.Match[str]) -> list[str]:
     """Refuse an extreme of an interval, which a search does not prove."""
     kind, formula, (low, high) = match[1].lower()[:3], without_name(match[2]), _ends(match, 3)
-    (name,) = variables_in(formula)[:1] or ("x",)
-    hint = f"`autodiff {kind}imize {quoted(formula)} --bounds {name}={low}:{high} --starts 20`, and compare the ends"
+    bounds = f"{_variable(formula)}={low}:{high}"
+    hint = f"`autodiff {kind}imize {quoted(formula)} --bounds {bounds} --starts 20`, and compare the ends"
     raise usage_error(
         "the largest or smallest value on an interval is not proven here: a search finds local ones",
         hint,
@@ -266,15 +276,18 @@ _BEHIND_TAYLOR = LazyPattern(
 
 
 def _derivatives_at(match: re.Match[str]) -> list[str]:
-    command = {"gradient": "grad"}.get(match[1].lower(), match[1].lower())
+    command = _command(match[1])
     formula, *place = formula_at(without_name(match[2]))
     return [command, _outputs(formula) if command == "jacobian" else formula, *place]
 
 
 def _called_at(match: re.Match[str]) -> list[str]:
     """Return the arguments of `grad(x*y)(1, 2)`."""
-    command = {"gradient": "grad"}.get(match[1].lower(), match[1].lower())
-    return [command, *formula_at(f"{match[2]} at {match[3]}")]
+    return [_command(match[1]), *formula_at(f"{match[2]} at {match[3]}")]
+
+
+def _command(word: str) -> str:
+    return "grad" if word.lower() == "gradient" else word.lower()
 
 
 def _outputs(formula: str) -> str:
@@ -344,7 +357,7 @@ def _arc_length(match: re.Match[str]) -> list[str]:
 def _volume(match: re.Match[str]) -> list[str]:
     """Return `integrate` for discs about the x-axis. Raises a usage error for another axis, or none."""
     formula, axis, (low, high) = without_name(match[1]), match[2] or match[7], _ends(match, 3)
-    (name,) = variables_in(formula)[:1] or ("x",)
+    name = _variable(formula)
     discs, ends = f"pi*({formula})^2", f"{name}={low}:{high}"
     if axis is not None and axis.lower() == "x":
         return ["integrate", discs, "--between", ends]
@@ -378,7 +391,7 @@ def _steps(match: re.Match[str]) -> list[str]:
 def _by_lhopital(match: re.Match[str]) -> list[str]:
     formula, *place = formula_at(_near(match[1]))
     if not place:
-        hint = f"name it: `autodiff limit {quoted(formula)} --at x=0`"
+        hint = f"name it: `autodiff limit {quoted(formula)} --at {_variable(formula)}=0`"
         raise usage_error("a limit needs its place", hint)
     return ["limit", formula, *place]
 
@@ -388,16 +401,14 @@ def _limit(match: re.Match[str]) -> list[str] | None:
     formula = match[1].strip()
     if formula.partition(" ")[0].lower() in ("lim", "limit", "find", "the"):
         return None
-    return ["limit", formula, "--at", f"{match[2]}={_INFINITY.sub('inf', match[3].strip())}"]
-
-
-_INFINITY = LazyPattern(r"infinity\b|∞|\boo\b", re.IGNORECASE)
+    return ["limit", formula, "--at", f"{match[2]}={INFINITY.sub('inf', match[3].strip())}"]
 
 
 def _newton(match: re.Match[str]) -> list[str]:
     """Refuse Newton's method, whose steps are not shown."""
     formula = match[1] if "=" in match[1] else f"{match[1]} = 0"
-    hint = f"the root next to a start: `autodiff solve {quoted(formula)} --at x={match[2] or 1}`"
+    start = f"{_variable(formula)}={match[2] or 1}"
+    hint = f"the root next to a start: `autodiff solve {quoted(formula)} --at {start}`"
     raise usage_error("steps of Newton's method are not shown", hint)
 
 
@@ -412,8 +423,8 @@ def _riemann_sum(match: re.Match[str]) -> list[str]:
 def _domain(match: re.Match[str]) -> list[str]:
     formula = without_name(match[2])
     hint = (
-        f"whether there is a value at a point: `autodiff grad {quoted(formula)} --at x=1`; a picture:"
-        f" `autodiff plot {quoted(formula)}`"
+        f"whether there is a value at a point: `autodiff grad {quoted(formula)} --at {_variable(formula)}=1`;"
+        f" a picture: `autodiff plot {quoted(formula)}`"
     )
     raise usage_error(f"the {match[1].lower()} of a formula is not computed", hint)
 
@@ -421,7 +432,7 @@ def _domain(match: re.Match[str]) -> list[str]:
 def _asymptotes(match: re.Match[str]) -> list[str]:
     formula = without_name(match[1])
     hint = (
-        f"far out: `autodiff limit {quoted(formula)} --at x=inf`; poles, where 1 divided by it is 0:"
+        f"far out: `autodiff limit {quoted(formula)} --at {_variable(formula)}=inf`; poles, where 1 divided by it is 0:"
         f" `autodiff solve {quoted(f'1/({formula}) = 0')}`"
     )
     raise usage_error("asymptotes are limits, and are asked for one by one", hint)
@@ -610,7 +621,9 @@ def _over_index(text: str) -> str | None:
     else:
         return None
     name = "sum" if kind.lower() in ("sum", "σ", "∑") else "prod"
-    if high.strip(" )").lower() in ("inf", "infinity", "oo", "∞"):
+    if index not in names_in(term):
+        return None  # `sum of squares`
+    if INFINITY.search(high):
         hint = f"a part of it: `autodiff {quoted(f'{name}({term}, {index}, {low}, 1000)')}`"
         raise usage_error("a series without end is not summed", hint)
     return f"{name}({term}, {index}, {low}, {high})"
@@ -692,12 +705,13 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
 
 
 _PLAIN_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
+# `3 +-2` is a sum, in parentheses too: what is a formula of the language keeps its meaning.
+_SIGN = r"\s*(?:±|\+/[-−])\s*"
 # `(5.0 ± 0.1)`, `(5.0 +/- 2%) kg`.
 _MEASURED = LazyPattern(
-    rf"(?<!\))\(\s*([-+]?{_PLAIN_NUMBER})\s*(?:±|\+/-|\+-)\s*({_PLAIN_NUMBER}\s*%?)\s*\)"
+    rf"(?<!\))\(\s*([-+]?{_PLAIN_NUMBER}){_SIGN}({_PLAIN_NUMBER}\s*%?)\s*\)"
     r"(?!\s*[(\[])((?:\s+[^\W\d_][\w/^*²³⁻¹·]*(?=\s*(?:$|[-+*/)×·])))?)"
 )
-_SIGN = r"\s*(?:±|\+/-|\+-)\s*"
 _UNIT_BEHIND = r"\s+[^\W\d_][\w^²³⁻¹·]*"
 # `2.5 ± 0.1` between sums, and `5.0 ± 0.1 V` before products too: there they ask one thing.
 _MEASURED_TERM = LazyPattern(

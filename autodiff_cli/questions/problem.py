@@ -597,7 +597,7 @@ def may_be_product(name: str, asked: Collection[str]) -> bool:
     >>> [may_be_product(name, ("t",)) for name in ("xy", "ax", "wt", "dt", "πr", "pir", "pin", "t")]
     [True, True, True, False, True, True, False, False]
     """
-    first, *others = _letters(name)
+    first, *others = letters_of(name)
     letters = all(other == "π" or (other.isascii() and other.isalpha()) for other in others)
     if first == "pi":
         return {*others} <= _BEHIND_PI
@@ -611,7 +611,7 @@ def may_be_product(name: str, asked: Collection[str]) -> bool:
     return first in "xyz" or (first in _FIRST_FACTORS and is_variable) or before_asked
 
 
-def _letters(name: str) -> list[str]:
+def letters_of(name: str) -> list[str]:
     """Return the letters of a name, and `pi` before a third one as a whole."""
     return ["pi", name[2]] if len(name) == MAX_LETTERS and name.startswith("pi") else [*name]
 
@@ -651,7 +651,7 @@ def _is_product(name: str, asked: Collection[str] | None, absent: Collection[str
 def _one_name_or_product(
     program: Program, name: str, is_asked: bool, by_option: bool
 ) -> ExpressionError:
-    span, product = program.all_nodes.span(program.leaves[name]), "*".join(_letters(name))
+    span, product = program.all_nodes.span(program.leaves[name]), "*".join(letters_of(name))
     otherwise = f"for the name `--wrt {name}`"
     if is_asked or not by_option:
         otherwise = f"give the variable another name, as `{name[0]}_{name[1:]}`"

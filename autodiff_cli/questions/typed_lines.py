@@ -8,7 +8,7 @@ formula.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from itertools import accumulate
 from typing import TYPE_CHECKING, NamedTuple
@@ -34,6 +34,7 @@ from ..language.tokens import (
 )
 from .calculus_words import (
     ASSIGNED,
+    INFINITY,
     MAX_LENGTH,
     calculus_arguments,
     formula_at,
@@ -119,7 +120,6 @@ _LIMIT_AS = LazyPattern(
 _PLACE = LazyPattern(r"\s*([^\W\d]\w*)\s*(?:->|→|\\to(?![a-zA-Z]))\s*(.+?)\s*")
 # The sign of a side, as in `0^+`.
 _ONE_SIDE = LazyPattern(r"\^\{?([-+])\}?$")
-_INFINITY = LazyPattern(r"∞|\\infty\b|\boo\b|\binfinity\b")
 
 
 _PRIME = LazyPattern(r"['’′]")
@@ -158,12 +158,12 @@ def limit_arguments(text: str) -> list[str] | None:
         return None
     if in_words := _LIMIT_AS.fullmatch(text):
         formula, name, to = in_words.groups()
-        return [formula, "--at", f"{name}={_INFINITY.sub('inf', to)}"]
+        return [formula, "--at", f"{name}={INFINITY.sub('inf', to)}"]
     match = _LIMIT.fullmatch(text)
     place = _PLACE.fullmatch(match[1] or match[2] or match[3]) if match else None
     if match is None or place is None:
         return None
-    to = _ONE_SIDE.sub(r"\1", _INFINITY.sub("inf", place[2]))
+    to = _ONE_SIDE.sub(r"\1", INFINITY.sub("inf", place[2]))
     return [match[4].strip(), "--at", f"{place[1]}={to}"]
 
 
@@ -234,7 +234,7 @@ def integral_arguments(text: str) -> list[str] | None:
         return None
     if low is None:
         return [formula.strip(), *(["--over", name] if name else [])]
-    ends = ":".join(_INFINITY.sub("inf", end).replace("\\pi", "pi").strip() for end in (low, high))
+    ends = ":".join(INFINITY.sub("inf", end).replace("\\pi", "pi").strip() for end in (low, high))
     return [formula.strip(), "--between", f"{name}={ends}" if name else ends]
 
 
@@ -727,34 +727,9 @@ def valued_arguments(text: str) -> list[str] | None:
     if not is_asked or (bound and are_listed):
         return None  # a list of equations, unless one is a formula for a name
     last, unit = _unit_asked(last) or (last, None)
-    formulas = _with_products([*bound, last], values)
+    formulas = [*bound, last]
     solved = None if bound else _solved_at(formulas[0], values, unit)
     return _at_values(formulas, values, unit) if solved is None else solved
-
-
-_NAMED_LETTERS = LazyPattern(r"(?<![\w.])[A-Za-z]{2,4}(?!\w|\s*\()")
-
-
-def _with_products(formulas: Sequence[str], values: Mapping[str, str]) -> list[str]:
-    """Return formulas with `m*a` for a name `ma` where `m` and `a` have values and are not there
-    otherwise.
-
-    >>> _with_products(["F = ma"], {"m": "2 kg", "a": "3 m/s^2"}), _with_products(["ma + m"], {"m": "2", "a": "3"})
-    (['F = m*a'], ['ma + m'])
-    """
-    there = {name for formula in formulas for name in names_in(formula)}
-    absent = values.keys() - there
-
-    def product(word: re.Match[str]) -> str:
-        name = word[0]
-        is_one = name in values or name in FUNCTIONS or name in CONSTANTS or not {*name} <= absent
-        return name if is_one else "*".join(name)
-
-    return (
-        [str(_NAMED_LETTERS.sub(product, formula)) for formula in formulas]
-        if absent
-        else [*formulas]
-    )
 
 
 def _solved_at(equation: str, values: Mapping[str, str], unit: str | None) -> list[str] | None:
@@ -788,7 +763,8 @@ def _at_values(
         return None
     program = "; ".join(formulas)
     are_plain = all(map(plain_number, values.values()))
-    if are_plain and {*_axes_of(program)} - values.keys() - {*bound_names(program)}:
+    axes = {*_axes_of(program)} - values.keys() - {*bound_names(program)}
+    if are_plain and axes - _products_of(axes, values):
         bindings = [f"{name} = {value}" for name, value in values.items()]
         return ["diff", "; ".join([*bindings, *formulas])]  # parameters: the variable has no value
     point = ", ".join(f"{name}={value}" for name, value in values.items())
@@ -859,10 +835,18 @@ def _are_clear(values: Mapping[str, str], formulas: Sequence[str]) -> bool:
     In `m = 2; L = 3 m; L + m` it is the name, in `m = 2 kg; L = 3 m; L*m` the unit.
     """
     names = {name for formula in formulas for name in names_in(formula)}
+    products = _products_of(names, values)
+    names = (names - products).union(*products)
     measured = {name for name, value in values.items() if not plain_number(value)}
     units = {word for value in values.values() for word in names_in(value)}
     bound = {*bound_names("; ".join(formulas))}
     return values.keys() <= names - bound and not units & (names - measured)
+
+
+def _products_of(names: Iterable[str], values: Collection[str]) -> set[str]:
+    """Return those of some names that informal reading takes as products of what has values: `ma`."""
+    others = {*names} - {*values, *FUNCTIONS, *CONSTANTS}
+    return {name for name in others if name.isalpha() and name.isascii() and {*name} <= {*values}}
 
 
 def _unit_asked(formula: str) -> tuple[str, str] | None:
@@ -920,7 +904,7 @@ def _integral_call(formula: str, more: Sequence[str]) -> list[str] | None:
     if len(more) not in (0, 1, 3) or (more and not more[0].isidentifier()):
         return None
     if len(more) == 3:
-        low, high = (_INFINITY.sub("inf", end) for end in more[1:])
+        low, high = (INFINITY.sub("inf", end) for end in more[1:])
         return ["integrate", formula, "--between", f"{more[0]}={low}:{high}"]
     return ["integrate", formula, *(["--over", more[0]] if more else [])]
 
@@ -931,7 +915,7 @@ def _limit_call(formula: str, more: Sequence[str]) -> list[str] | None:
     if len(more) != 2 or not more[0].strip().isidentifier():
         return None
     name, to = more
-    return ["limit", formula, "--at", f"{name.strip()}={_INFINITY.sub('inf', to.strip())}"]
+    return ["limit", formula, "--at", f"{name.strip()}={INFINITY.sub('inf', to.strip())}"]
 
 
 def _solve_call(formula: str, more: Sequence[str]) -> list[str] | None:

@@ -82,7 +82,7 @@ def test_questions_of_calculus_are_arguments_of_commands(
         ("arc length of floor(x) from 0 to 2", "each piece"),
         ("volume of revolution of x^2 from 0 to 1", "autodiff integrate '2*pi*x*(x^2)'"),
         ("l'hopital sin(x)/x", "autodiff limit 'sin(x)/x' --at x=0"),
-        ("newton's method x^2-2 from 1", "autodiff solve 'x^2-2 = 0' --at x=1"),
+        ("newton's method t^2-2 from 1", "autodiff solve 't^2-2 = 0' --at t=1"),
         ("riemann sum x^2 0 to 1 n=10", "autodiff integrate"),
         ("domain of sqrt(x - 1)", "autodiff grad 'sqrt(x - 1)' --at x=1"),
         ("asymptotes of 1/x", "autodiff limit '1/x' --at x=inf"),
@@ -140,6 +140,7 @@ def test_words_of_a_request_are_left_out() -> None:
         ("sum(n^2, n=1..10)", "sum(n^2, n, 1, 10)"),
         ("prod(2*k, k=1:4)", "prod(2*k, k, 1, 4)"),
         ("sum(x, y)", "sum(x, y)"),
+        ("sum of squares from n=1 to 10", "sum of squares from n=1 to 10"),
         ("52 choose 5", "prod((52 - 5 + k)/k, k, 1, 5)"),
         ("2 choose 5", "2 choose 5"),
         ("sin 30 degrees + cos(60 degrees)", "sin 30° + cos(60°)"),
@@ -200,6 +201,9 @@ def test_measured_terms_need_no_parentheses(text: str, formula: str, point: str)
 @pytest.mark.parametrize(
     "text",
     [
+        "3 +-2",
+        "3+-2 + 1",
+        "(3 +- 2)*2",
         "3*2.5 ± 0.1",
         "3 *  2.5 ± 0.1",
         "3*2.5 ± 0.1 cm",

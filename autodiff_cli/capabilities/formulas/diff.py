@@ -339,7 +339,7 @@ def _read_problem(
         notes = [*notes, *note_on_extent(output, text, typed[: operator.end].strip())]
     known = {*values, *(wrt or ())}
     check_names(program, known)
-    check_products(program, known, known or None, by_option=True)
+    check_products(program, known, known or None, by_option=True, may_lack=wrt is None)
     names = wanted_variables(program, numbers, wrt)
     leaves = [program.variables.get(name) or variable(name) for name in names]
     quantities = quantities_of(output) if has_quantities else {}

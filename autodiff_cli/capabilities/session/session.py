@@ -37,7 +37,7 @@ from ...language.tokens import (
 from ...questions.arithmetic import DOUBLE
 from ...questions.calculus_words import variables_in
 from ...questions.parse_point import parse_point
-from ...questions.problem import check_products, parse, single_output
+from ...questions.problem import SPREAD, check_products, parse, single_output
 from ...questions.typed_lines import (
     IN_UNIT,
     TypedStatement,
@@ -76,7 +76,6 @@ _LEIBNIZ = re.compile(
     r"[d∂](?:\^?(\d)|([²³]))?([^\W\d]\w*)\s*/\s*[d∂]([^\W\d]\w*[²³]?|[^\W\d]\w*\^\d)"
 )
 _SUPERSCRIPTS = str.maketrans("²³", "23")
-_SPREAD = re.compile(r"±|\+/-|\+-")
 _NAME = r"[^\W\d]\w*"
 _ARROW = r"(?:->|→|↦|=>)"
 # Definitions in other languages, with translations.
@@ -983,7 +982,7 @@ class NamedDerivative(NamedTuple):
 def _check_no_spread(line: str, part: TypedStatement) -> None:
     """Raise an error for a measured value, `L = 1.00 ± 0.01 m`, which names here do not have."""
     text = line[part.body : part.end]
-    if part.kind == "bind" and _SPREAD.search(text):
+    if part.kind == "bind" and re.search(SPREAD, text):
         from ...questions.measured_units import measured_value
 
         try:
