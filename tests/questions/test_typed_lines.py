@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from autodiff_cli.cli.formula import is_in_one_piece
@@ -193,3 +195,34 @@ def test_the_range_of_a_plot_is_asked_in_words():
     meant = autodiff("plot", "x^2", "--range", "-2:2", "--format", "csv")
     assert asked.code == 0 and asked.out == meant.out
     assert "read as: autodiff plot 'x^2' --range -2:2" in asked.err
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "diff 'x^2 + xy' --wrt x",
+        "diff 'x^2 + xy = 3' --for y",
+        "integrate 'ax' --over x",
+        "integrate 'ax' --between x=0:1",
+        "limit 'sin(kx)/x' --at x=0",
+        "taylor 'sin(kx)'",
+        "plot 'ax^2'",
+        "plot 'x + ax^2' --range x=0:1",
+        "solve 'ax^2 + x = 1' --for x",
+        "solve 'x^2 + ax = 4' --for x --between 0:3",
+        "solve 'x + ax = 4'",
+        "minimize 'x^2 + xy'",
+        "maximize 'x^2 + xy'",
+        "descend 'x^2 + xy'",
+    ],
+)
+def test_each_question_refuses_a_product_as_a_name(line: str) -> None:
+    found = autodiff(*shlex.split(line))
+    assert (found.code, found.out) == (3, "") and "may be one name or a product" in found.err
+
+
+def test_an_entry_that_is_not_used_makes_no_word_a_product() -> None:
+    found = autodiff("diff", "rat*x", "--at", "t=1,x=2,rat=3", "--format", "plain")
+    assert found.code == 0
+    found = autodiff("diff", "rat*x", "--at", "t=1,x=2")
+    assert "one name or a product" not in found.err
