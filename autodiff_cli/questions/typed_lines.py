@@ -711,7 +711,7 @@ def valued_arguments(text: str) -> list[str] | None:
     >>> valued_arguments("y = a*x^2; a = 2"), valued_arguments("x = 1, x + y = 3")
     (['diff', 'a = 2; y = a*x^2'], None)
     >>> valued_arguments("a = 3, b = 4, a*b"), valued_arguments("F = ma, m = 2, a = 3")
-    (['grad', 'a*b', '--at', 'a=3, b=4'], ['grad', 'F = m*a', '--at', 'm=2, a=3'])
+    (['grad', 'a*b', '--at', 'a=3, b=4'], ['grad', 'F = ma', '--at', 'm=2, a=3'])
     """
     line = _with_values_behind(text)
     if line is None:
