@@ -20,21 +20,27 @@ from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
 from .tokens import NAME, Complete, Head, Statement, meaning_of
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import TypeAlias
 
+    from ..engine.run.flat_graph import Graph
     from .tree_recorder import TreeRecorder
 
     Receiver: TypeAlias = Builder | TreeRecorder
+    # Where nodes are added, and what names, conditions and functions there are.
+    Scope: TypeAlias = tuple[Graph | TreeRecorder, dict[str, int], Any, Mapping[str, Primitive]]
 
 # Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends
 # before it, or in it (the three from `_GROUP` on); see `State`.
 _NUMERIC = frozenset("0123456789.")
 _INDICES = frozenset("ijkmn")
 _WIDTH = len(TERMINALS)
-_SHIFT, _AFTER_NAME, _NEXT, _HEAD, _BODY, _AGAIN, _STUCK = range(7)
-_BINARY, _PREFIX, _OTHER, _STATEMENT, _PROGRAM = range(7, 12)
-_GROUP, _CALL, _CLOSING = range(12, 15)
-_ENTRY = -1
+_SHIFT, _BINARY, _PREFIX = range(3)
+_AFTER_NAME, _NEXT, _HEAD, _BODY, _ENTRY, _AGAIN, _STUCK = range(3, 10)
+_OTHER, _STATEMENT, _PROGRAM = range(10, 13)
+_GROUP, _CALL, _CLOSING = range(13, 16)
+# The actions that apply a rule of their own.
+_BY_RULE = (_OTHER, _CLOSING)
 # The actions at a sign that makes the name before it no variable.
 _CALLED = (_AFTER_NAME, _HEAD)
 # The actions at a sign where something may be wrong.
@@ -73,104 +79,53 @@ class ParseFailure(Exception):
 
 
 def read(builder: Receiver) -> None:
-    """Report all statements of its text to a builder. Raises `ParseFailure`, and `NeedsTree` where
-    the builder does.
-    """
-    # Each sign takes one look into the tables, and one for each rule that ends before it. Places
-    # are in pairs.
-    shift, binary, prefix, group, call, closing = _SHIFT, _BINARY, _PREFIX, _GROUP, _CALL, _PROGRAM
-    name_read, number_read, numeric, cached_number = (
-        NAME,
-        tokens.NUMBER,
-        _NUMERIC,
-        tokens.cached_number,
-    )
-    nodes, names, conditions, functions = builder.scope()
-    rows, places, constants = nodes.rows, nodes.places, nodes.constants
+    """Report all statements of its text to a builder. Raises `ParseFailure`, or as the builder."""
+    # each sign takes one look into the tables, and one for each rule that ends before it
     spans = builder.span
     operands, signs = spans.split()
+    nodes, names, conditions, functions = scope = builder.scope()
+    rows, places = nodes.rows, nodes.places
     stack: list[Frame] = []
     state = context = _state(0)
-    first = 0
     top: Any = None
+    first = 0  # the pair that begins what `top` is
     for i in count():
         while operand := operands[i]:
-            read = name_read
+            kind = NAME
             if operand in names:
                 top = names[operand]
-            elif operand[0] in numeric:
-                number = (
-                    cached_number if len(operand) <= tokens.MAX_CACHED else tokens.finite_number
-                )(operand)
-                if number is None or "_" in operand:
-                    if spans.split_exactly():
-                        continue
-                    number = _uncommon_number(
-                        builder, operand, number, (first, i), signs[i - 1] if i else ""
-                    )
-                if number is None:
-                    read = tokens.UNREADABLE
-                else:
-                    read = number_read
-                    top = len(places)
-                    constants[top] = number
-                    places.append((first, i))
+            elif operand[0] in _NUMERIC:
+                kind, top = _number(builder, nodes, operand, first, i)
             elif operand not in functions or signs[i] != "(":
-                read = _name_kind(spans, operand)
-                if read == _SPLIT_AGAIN:
-                    continue
-                if read == name_read and state[read][signs[i]][0] not in _CALLED:
+                kind = _name_kind(spans, operand)
+                if kind == NAME and state[kind][signs[i]][0] not in _CALLED:
                     top = builder.name(operand, (first, i))
-            state = state[read]
-            break
-        sign = signs[i]
+            if kind != _SPLIT_AGAIN:
+                state = state[kind]
+                break
         while True:
-            how, target, make = state[sign]
-            if how == shift:
+            how, target, make = state[signs[i]]
+            if how == _SHIFT:
                 stack.append((context, first, top))
                 context = state = target
                 first, top = i + 1, None
                 break
-            if how == binary:
+            if how <= _PREFIX:
                 context, before, left = stack.pop()
+                left, right = (left, top) if how == _BINARY else (top, None)
                 if conditions:
-                    _check_numbers(
-                        builder, conditions, (left, top), ((before, _last(first)), (first, i))
-                    )
-                node = len(places)
-                rows.append((make, node, left, top))
-                top, first = node, before
+                    _check_numbers(builder, conditions, (left, right), (before, first), i)
+                top = len(places)
+                rows.append((make, top, left, right))
+                first = before
                 places.append((first, i))
-            elif how == group:
+            elif how == _GROUP:
                 context, first, _ = stack.pop()
-            elif how == call:
-                if operands[i + 1]:
-                    spans.split_exactly()
-                called = operands[first - 1]
+            elif how == _CALL:
                 frame = stack.pop()
-                if (
-                    called in functions
-                    and type(top) is int
-                    and not conditions
-                    and signs[i + 1] != "="
-                ):
-                    # A function of one argument without other meanings, as in `builder.call`.
-                    node = len(places)
-                    rows.append((functions[called], node, top, None))
-                    top = node
-                    places.append((frame[1], i + 1))
-                else:
-                    top = _call(Parts(builder, operands, signs, (frame,), first, top, i))
+                top = _closed_call(builder, scope, frame, first, top, i)
                 context, first, _ = frame
-            elif how == prefix:
-                context, before, _ = stack.pop()
-                if conditions:
-                    _check_numbers(builder, conditions, (top,), ((first, i),))
-                node = len(places)
-                rows.append((make, node, top, None))
-                top, first = node, before
-                places.append((first, i))
-            elif how in (_OTHER, _CLOSING):
+            elif how in _BY_RULE:
                 rule, size = make
                 kept = len(stack) - size
                 frames = stack[kept:]
@@ -183,28 +138,48 @@ def read(builder: Receiver) -> None:
                 if make:
                     context, first, _ = stack.pop()
             elif how == _PROGRAM:
-                tokens.check_statements(builder.statements, builder.span)
+                tokens.check_statements(builder.statements, spans)
                 return
             elif how == _AGAIN:
                 first = i + 1
                 break
             else:
-                following = i + 1
-                if how in _CHECKED:
-                    target, following = _opened(builder, how, target, i, state)
-                if how in _SCOPES:
-                    nodes, names, conditions, functions = builder.scope()
-                    rows, places, constants = nodes.rows, nodes.places, nodes.constants
                 stack.append((context, first, None if how in _CALLED else top))
+                first, top = i + 1, None
+                if how in _CHECKED:
+                    target, first = _opened(builder, how, target, i, state)
+                if how in _SCOPES:
+                    nodes, names, conditions, functions = scope = builder.scope()
+                    rows, places = nodes.rows, nodes.places
                 context = state = target
-                first, top = following, None
-                if first < 0:
-                    continue  # the sign is read in the new state
-                break
+                if first >= 0:
+                    break
+                continue  # the sign is read in the new state
             state = context[target]
-            if how > closing:
+            if how > _PROGRAM:
                 break
-    raise AssertionError("the end of the text ends the loop")
+
+
+def _number(
+    builder: Receiver, nodes: Graph | TreeRecorder, operand: str, first: int, i: int
+) -> tuple[int, int | None]:
+    """Return the terminal of a number and its node: `_SPLIT_AGAIN` or `UNREADABLE`, and None,
+    where it is none.
+    """
+    is_short = not operand[tokens.MAX_CACHED :]
+    number = tokens.cached_number(operand) if is_short else tokens.finite_number(operand)
+    if number is None or "_" in operand:
+        spans = builder.span
+        if spans.split_exactly():
+            return _SPLIT_AGAIN, None
+        before = spans.signs[i - 1] if i else ""
+        number = _uncommon_number(builder, operand, number, (first, i), before)
+        if number is None:
+            return tokens.UNREADABLE, None
+    node = len(nodes.places)
+    nodes.constants[node] = number
+    nodes.places.append((first, i))
+    return tokens.NUMBER, node
 
 
 def _uncommon_number(
@@ -264,11 +239,23 @@ def _opened(builder: Receiver, how: int, target: Any, i: int, state: State) -> t
 
 
 def _check_numbers(
-    builder: Receiver, conditions: Any, operands: tuple[int, ...], pieces: tuple[Piece, ...]
+    builder: Receiver,
+    conditions: Any,
+    operands: tuple[int, int | None],
+    firsts: tuple[int, int],
+    last: int,
 ) -> None:
-    """Check that no operand is a condition; most are not, and cost no call."""
-    if any(operand in conditions for operand in operands):
-        builder.check_types((), operands, pieces)
+    """Check that no operand of an operator is a condition: two that begin at these pairs, or the
+    second alone, where the operator is a prefix.
+    """
+    left, right = operands
+    if left not in conditions and right not in conditions:
+        return
+    pieces = ((firsts[0], _last(firsts[1])), (firsts[1], last))
+    if right is None:
+        builder.check_types((), (left,), pieces[1:])
+    else:
+        builder.check_types((), (left, right), pieces)
 
 
 def outline(builder: Receiver) -> list[Statement]:
@@ -363,6 +350,28 @@ def _operation(primitive: Primitive, *order: int, closed: int = 0) -> Make:
 def _compare(parts: Parts) -> int:
     operands, pieces, signs = zip(*parts.top, strict=True)
     return parts.builder.comparison(operands, pieces, [meaning_of(sign) for sign in signs[1:]])
+
+
+def _closed_call(
+    builder: Receiver, scope: Scope, frame: Frame, first: int, top: Any, i: int
+) -> int | Head:
+    """Return the node of a call that the parenthesis behind a pair closes, or the head of a
+    definition; `top` is its last argument.
+    """
+    spans = builder.span
+    if spans.operands[i + 1]:
+        spans.split_exactly()
+    operands, signs = spans.operands, spans.signs
+    nodes, _, conditions, functions = scope
+    called = operands[first - 1]
+    is_plain = called in functions and type(top) is int and not conditions
+    if not is_plain or signs[i + 1] == "=":
+        return _call(Parts(builder, operands, signs, (frame,), first, top, i))
+    # A function of one argument without other meanings, as in `builder.call`.
+    node = len(nodes.places)
+    nodes.rows.append((functions[called], node, top, None))
+    nodes.places.append((frame[1], i + 1))
+    return node
 
 
 def _call(parts: Parts) -> int | Head:
