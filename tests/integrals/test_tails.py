@@ -20,6 +20,11 @@ from autodiff_cli.questions.problem import parse
 mp.mp.dps = 30
 
 
+# The integral of cos(x)*log(x)/sqrt(x) from 0 to 1, by the series of cos: that of
+# x**(2n - 1/2)*log(x) is -1/(2n + 1/2)**2.
+SMALL = mp.nsum(lambda n: -((-1) ** n) / mp.factorial(2 * n) / (2 * n + 0.5) ** 2, [0, mp.inf])
+
+
 @pytest.mark.parametrize(
     ("text", "between", "value"),
     [
@@ -39,6 +44,12 @@ mp.mp.dps = 30
         ("1/sqrt(x*(3 - x)*(x + 1))", "x=0:3", 2 * mp.ellipk(mp.mpf(3) / 4) / 2),
         ("2**(-x)*log(x)", "x=0:inf", -(mp.euler + mp.log(mp.log(2))) / mp.log(2)),
         ("x/sinh(x)", "x=0:inf", mp.pi**2 / 4),
+        # numbers of another size than 1, as h*c in Planck's law: tails are as exact beside them
+        ("1e-30*x**3/(exp(x) - 1)", "x=0:inf", mp.pi**4 / 15 * mp.mpf("1e-30")),
+        ("1e30*x**3/(exp(x) - 1)", "x=0:inf", mp.pi**4 / 15 * mp.mpf("1e30")),
+        ("1e-40*sin(x)/x", "x=0:inf", mp.pi / 2 * mp.mpf("1e-40")),
+        ("1e-19*exp(-x)*log(x)", "x=0:inf", -mp.euler * mp.mpf("1e-19")),
+        ("1e-40*cos(x)*log(x)/sqrt(x)", "x=0:1", mp.mpf("1e-40") * SMALL),
     ],
 )
 def test_digits_are_proven(
@@ -48,7 +59,7 @@ def test_digits_are_proven(
     monkeypatch.setattr(integral, "if_known", lambda formula, name: None)
     answer = integrate(text, between=between)
     assert answer.kind == "proven" and answer.digits is not None
-    digits = len(answer.digits.lstrip("-0.").replace(".", ""))
+    digits = len(answer.digits.partition("e")[0].lstrip("-0.").replace(".", ""))
     assert digits >= 11
     assert abs(mp.mpf(answer.digits) - value) <= abs(value) * mp.mpf(10) ** (1 - digits)
 

@@ -15,6 +15,7 @@ from ...engine.algebra.asymptotic_series import (
     NotReal,
     TooFewTerms,
 )
+from ...engine.algebra.canonical import fraction_node
 from ...engine.algebra.exact_constants import ExactConstant, ExactConstants, UndecidedSign
 from ...engine.algebra.identities import COSINE, SINE
 from ...engine.algebra.simplify import simplify
@@ -46,6 +47,8 @@ SIZES = (4, 8, 14)
 # The largest distance from 0 of an integral that is shown as 0, with a proven bound: six digits are
 # required.
 LARGEST_ZERO = 1e-6
+# An integrand is brought to size 1 where it is this power of ten off it.
+OTHER_SIZE = 4
 # Singular points are looked for among fractions, and multiples of pi, of this denominator at most.
 MAX_DENOMINATOR = 1000
 # The most points where pieces meet that an interval is divided at.
@@ -149,6 +152,77 @@ def _between(
 ) -> Integral:
     """Return the integral between two ends in order. Raises `ExpressionError` where it is not
     known.
+
+    Where tails end is decided beside numbers of size 1: an integrand of another size is brought to
+    it if that leaves digits unknown.
+    """
+    try:
+        answer = _at_scale(about, integrand, name, ends, digits, find, Fraction(1))
+    except ExpressionError:
+        scaled = _rescaled(about, integrand, name, ends, digits)
+        if scaled is None:
+            raise
+        return scaled
+    if answer.kind in ("exact", "divergent") or _digit_count(answer.digits) >= digits:
+        return answer
+    found = about._replace(
+        antiderivative=answer.antiderivative, checked=answer.checked, domain=answer.domain
+    )
+    return _rescaled(found, integrand, name, ends, digits) or answer
+
+
+def _digit_count(digits: str | None) -> int:
+    """Return how many significant digits a text has; that of 0 has none."""
+    mantissa = (digits or "0").partition("e")[0]
+    return len(mantissa.lstrip("-0.").replace(".", ""))
+
+
+def _rescaled(
+    about: Integral,
+    integrand: Value,
+    name: str,
+    ends: tuple[IntegralEnd, IntegralEnd],
+    digits: int,
+) -> Integral | None:
+    """Return the integral by that of a multiple of about size 1; None if the integrand is of such
+    a size, or nothing is known either.
+    """
+    try:
+        power = _size(Quadrature(integrand, name, digits), *ends)
+        if abs(power) < OTHER_SIZE:
+            return None
+        scale = Fraction(10) ** -power
+        multiple = node(MUL, (fraction_node(scale), integrand))
+        return _at_scale(about, multiple, name, ends, digits, None, scale)
+    except (ExpressionError, BudgetExceeded):
+        return None
+
+
+def _size(quadrature: Quadrature, low: IntegralEnd, high: IntegralEnd) -> int:
+    """Return the power of ten of the largest of some values of an integrand between two ends."""
+    start = None if low.formula is None else Fraction(low.number)
+    end = None if high.formula is None else Fraction(high.number)
+    if start is not None and end is not None:
+        places = [start + (end - start) * k / 16 for k in range(1, 16)]
+    else:
+        steps = [Fraction(2) ** k for k in range(-6, 7)]
+        if start is None and end is None:
+            steps += [-step for step in steps]
+        places = [end - s if end is not None else (start or 0) + s for s in steps]
+    return quadrature.power_of_ten(places)
+
+
+def _at_scale(
+    about: Integral,
+    integrand: Value,
+    name: str,
+    ends: tuple[IntegralEnd, IntegralEnd],
+    digits: int,
+    find: Find | None,
+    scale: Fraction,
+) -> Integral:
+    """Return the integral of a formula, which is a multiple by this scale of what is asked for.
+    Raises `ExpressionError` where it is not known.
     """
     segments = _segments(integrand, name, *ends, digits)
     constants = ExactConstants()
@@ -169,12 +243,12 @@ def _between(
     if exact is not None:
         total = quadrature.value(exact.node)  # one number has more digits than a sum of balls
     if total is None or not total.is_finite():
-        return _numerical(about, segments, found, name)
+        return _numerical(about, segments, found, name, scale)
     doubts = [] if exact is not None else _doubts(segments, name)
     try:
-        return _proven(about, total, exact, digits, quadrature.bits, doubts)
+        return _proven(about, total, exact, digits, quadrature.bits, doubts, scale)
     except WithoutDigits as wide:
-        return _numerical_or(wide, about, segments, found, name)
+        return _numerical_or(wide, about, segments, found, name, scale)
 
 
 def _numerical_or(
@@ -183,10 +257,11 @@ def _numerical_or(
     segments: Sequence[Segment],
     found: Sequence[Found],
     name: str,
+    scale: Fraction,
 ) -> Integral:
     """Return a value that is not proven. Raises `wide` where there is none either."""
     try:
-        return _numerical(about, segments, found, name)
+        return _numerical(about, segments, found, name, scale)
     except (ExpressionError, BudgetExceeded):
         raise wide from None
 
@@ -690,10 +765,14 @@ def _proven(
     digits: int,
     bits: int,
     doubts: Sequence[Diagnostic],
+    scale: Fraction,
 ) -> Integral:
+    """Return the integral by the ball of its multiple. Raises `WithoutDigits` where that is too
+    wide.
+    """
     formula = None if exact is None else expression_text(exact.m.simplest(exact))
     with precision(bits):
-        shown, value = _digits(total, exact, digits)
+        shown, value = _digits(total if scale == 1 else total / ball(scale), exact, digits)
     about = about._replace(warnings=(*about.warnings, *doubts))
     if exact is not None:
         message = (
@@ -713,7 +792,8 @@ def _proven(
                 f" {ends[1]}"
             )
             raise WithoutDigits("domain", message, None, HINT)
-        message = f"proven: it is at most {total.abs_upper().str(2, radius=False)} from 0"
+        upper = total.abs_upper() / ball(scale)
+        message = f"proven: it is at most {upper.str(2, radius=False)} from 0"
     return about._replace(kind="proven", formula=None, value=value, digits=shown, message=message)
 
 
@@ -738,10 +818,14 @@ def _double(x: float) -> float | None:
 
 
 def _numerical(
-    about: Integral, segments: Sequence[Segment], found: Sequence[Found], name: str
+    about: Integral,
+    segments: Sequence[Segment],
+    found: Sequence[Found],
+    name: str,
+    scale: Fraction,
 ) -> Integral:
-    """Return a convergent improper integral: proven inside, and by tanh-sinh quadrature near the
-    ends, twice.
+    """Return a convergent improper integral by that of its multiple: proven inside, and by
+    tanh-sinh quadrature near the ends, twice.
     """
     parts = [
         (segment, piece)
@@ -762,24 +846,35 @@ def _numerical(
             )
     (first, own), (second, other) = (_with_tails(parts, name, *way) for way in TAILS)
     size = max(abs(second), 1e-10)
-    error = max(abs(first - second), own, other) / size
-    agreed = 30 if error == 0 else int(-math.log10(max(float(error), 1e-30)))
+    error = max(abs(first - second), own, other)
+    agreed = _agreed(error, size)
     if agreed < NO_DIGITS + 2:
-        raise ExpressionError(
-            "domain", "the integral converges, but its value is not known", None, HINT
-        )
+        raise _value_not_known()
     shown = min(agreed - 2, MOST_UNPROVEN)
     if abs(second) < size * 10.0**-shown:
         message = (
             "not proven: it is 0 in two computations near the ends; that it converges is proven"
         )
         return about._replace(kind="numerical", value=0.0, message=message)
-    text = str(second.context.nstr(second, shown))
+    shown = min(shown, _agreed(error, abs(second)) - 2)
+    if shown < 1:
+        raise _value_not_known()
+    text = str(second.context.nstr(second * scale.denominator / scale.numerator, shown))
     message = (
         f"not proven: two computations near the ends agree to {shown} digits; that it converges is"
         " proven"
     )
     return about._replace(kind="numerical", value=float(text), message=message)
+
+
+def _agreed(error: Any, size: Any) -> int:
+    """Return how many digits of a number of this size an error leaves, 30 at most."""
+    return 30 if error == 0 else int(-math.log10(max(float(error / size), 1e-30)))
+
+
+def _value_not_known() -> ExpressionError:
+    message = "the integral converges, but its value is not known"
+    return ExpressionError("domain", message, None, HINT)
 
 
 def _reason(integrand: Value) -> str:
@@ -844,5 +939,4 @@ def _tail(
         )
         return value
     except (ExpressionError, *NO_RESULT):
-        message = "the integral converges, but its value is not known"
-        raise ExpressionError("domain", message, None, HINT) from None
+        raise _value_not_known() from None

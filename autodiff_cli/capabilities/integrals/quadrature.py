@@ -4,6 +4,7 @@ finite ball.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
@@ -195,6 +196,17 @@ class Quadrature:
         """Return whether the integrand is proven to be analytic around a real ball."""
         around = acb(place + arb(0, NEAR), arb(0, NEAR))
         return bool(self.at(around, analytic=True).is_finite())
+
+    def power_of_ten(self, places: Sequence[Fraction]) -> int:
+        """Return the power of ten below the largest size that the integrand has at some places; 0
+        if it has no value there but 0.
+        """
+        with precision(self.bits):
+            sizes = [abs(self.at(acb(ball(place)))) for place in places]
+            logs = [(size.log() / arb(10).log()).mid() for size in sizes if size > 0]
+        if self.exhausted is not None:
+            raise self.exhausted
+        return max((math.floor(float(log)) for log in logs if log.is_finite()), default=0)
 
     @property
     def straddles(self) -> bool:
