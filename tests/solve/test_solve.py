@@ -9,7 +9,7 @@ import math
 import random
 import re
 import warnings
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
 import mpmath
@@ -734,6 +734,43 @@ def test_solutions_of_several_equations_that_are_not_isolated_are_no_proof_of_no
     answer = solve(text, between=between, every=True, arithmetic=CERTIFIED)
     assert answer.reason == "undecided" and not answer.complete and answer.undecided
     assert any("the equations hold at all points" in warning.message for warning in answer.warnings)
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize(
+    ("text", "left"),
+    [
+        ("x*y = 0; x = 0", lambda x, y: abs(x)),
+        ("(x - 1)*(y - 2) = 0; (x - 1)*(y + 3) = 0", lambda x, y: abs(x - 1)),
+        ("x**2 + y**2 = 1; 2*x**2 + 2*y**2 = 2", lambda x, y: abs(math.hypot(x, y) - 1)),
+        ("sin(x*y) = 0; x*y = 0", lambda x, y: abs(x * y)),
+    ],
+)
+def test_a_curve_of_solutions_of_several_equations_is_told(
+    text: str, left: Callable[[float, float], float], every: bool
+) -> None:
+    answer = solve(text, between={"x": Range(-3, 3), "y": Range(-3, 3)}, every=every)
+    (warning,) = (one for one in answer.warnings if one.kind == "flat")
+    assert len(answer.solutions) == 1 and "these are all" not in answer.message
+    one, other = re.findall(r"x = (\S+), y = ([^ ,]+)", warning.message)
+    places = [tuple(map(float, place)) for place in (one, other)]
+    assert all(left(*place) < 1e-5 for place in places) and math.dist(*places) > 0.01
+    assert left(*answer.solutions[0].values.values()) < 1e-15
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        # isolated: circles that touch, and what is as flat as y**20 along the other unknown
+        "x**2 + y**2 = 1; (x - 2)**2 + y**2 = 1",
+        "x + y**20 = 1; x - y**20 = 1",
+        "x**2 = 0; y**2 = 0",
+    ],
+)
+def test_a_multiple_solution_of_several_equations_is_no_curve(text: str) -> None:
+    for every in (False, True):
+        answer = solve(text, between={"x": Range(-3, 3), "y": Range(-3, 3)}, every=every)
+        assert not [one for one in answer.warnings if one.kind == "flat"]
 
 
 @pytest.mark.parametrize(

@@ -101,6 +101,8 @@ class Search:
         self.special_roots: dict[tuple[float, ...], Root] = {}
         # Intervals in which the equation holds.
         self.plateaus: list[SolutionInterval] = []
+        # Solutions that others lie beside, and one of these.
+        self.beside: dict[tuple[float, ...], list[float]] = {}
         # Whether there may be others.
         self.more_plateaus = False
         # Solutions at which the equation jumps, and on how many sides.

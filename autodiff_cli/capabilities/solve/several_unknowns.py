@@ -18,7 +18,7 @@ from ...engine.numbers.exact import EXACT
 from ...engine.numbers.floats import REAL
 from ...engine.numerics.linear_algebra import rank, solve_linear
 from ...engine.numerics.newton import newton, refine
-from ...errors import ExpressionError, plural, require
+from ...errors import Diagnostic, ExpressionError, plural, require
 from ...questions.problem import Problem
 from .continuity import may_break
 from .residuals import MAX_UNKNOWNS_IN_DIGITS, ROOT_DIGITS, Root, Search
@@ -39,6 +39,14 @@ MAX_SHARE = 0.95
 SINGULAR_STEPS = 60
 # The distance of equal solutions, relative to that of the bounds.
 NEAR = 1e-6
+# Singular values of the derivative below this share of the largest leave a direction undetermined.
+UNDETERMINED = 1e-6
+# How far along such a direction, relative to the solution or to the bounds, others are looked for.
+REACH = 0.1
+# The share of the residuals of doubles that many digits leave where the equations hold.
+MAX_LEFT = 1e-15
+# Newton's steps back to where the equations hold.
+STEPS_BACK = 30
 # The relative distance of a start from a singular solution.
 RELATIVE_OFFSET = 1e-6
 # The share of the initial residuals below which a solution may be near.
@@ -199,17 +207,8 @@ class SeveralEquations(Search):
     def _newton(
         self, start: Sequence[float], is_known: Callable[[Sequence[float]], bool] = lambda _: False
     ) -> list[float] | None:
-        def evaluate(x: list[float]) -> tuple[Any, Any] | None:
-            with Defined():
-                return self(x)
-            return None
-
-        def least_squares(rows: Any, values: Any) -> list[float]:
-            return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
-
-        steps = newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
         x, first = [math.nan], 0.0  # in no bounds
-        for point, (values, _), _ in islice(steps, MAX_NEWTON_STEPS + 1):
+        for point, (values, _), _ in islice(self._steps(start), MAX_NEWTON_STEPS + 1):
             x, first = point, first or math.hypot(*values)
             if is_known(x):
                 return None
@@ -218,6 +217,12 @@ class SeveralEquations(Search):
         holds = self.rounds_to_zero(x, values)
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
             return None
+        other = self._other_beside(x) if holds else None
+        if other is not None:
+            moved = self._moved_inside(x)
+            if moved is not None:
+                self.beside[tuple(moved)] = other
+            return moved
         lacks_digits, limit = self._lacks_digits(x), None
         if not holds or lacks_digits:
             limit = self._limit(x)
@@ -232,6 +237,93 @@ class SeveralEquations(Search):
             return None
         self.broken = self._break_at(moved)
         return None if self.broken else moved
+
+    def _steps(
+        self, start: Sequence[float]
+    ) -> Iterator[tuple[list[float], tuple[Any, Any], list[float] | None]]:
+        """Yield the damped steps of Newton's method, the shortest where the derivative is
+        singular.
+        """
+
+        def evaluate(x: list[float]) -> tuple[Any, Any] | None:
+            with Defined():
+                return self(x)
+            return None
+
+        def least_squares(rows: Any, values: Any) -> list[float]:
+            return self.np.linalg.lstsq(rows, -values, rcond=None)[0].tolist()  # type: ignore[no-any-return]
+
+        return newton(REAL, evaluate, list(map(float, start)), smallest=1e-6, solve=least_squares)
+
+    def _other_beside(self, x: list[float]) -> list[float] | None:
+        """Return another solution beside one, on a way along a direction in which the derivative
+        leaves it undetermined, where there is one half way too; None if there is none.
+        """
+        if self.linear or self.accuracy(x) is not None:
+            return None
+        widths = [high - low for low, high in self.bounds]
+        reach = REACH * min(max(map(abs, x)) or 1.0, *widths)
+        for direction in self._undetermined(x):
+            for distance in (reach, -reach):
+                half_way = self._beside(x, direction, distance / 2)
+                other = half_way and self._beside(x, direction, distance)
+                if other and self._holds_in_digits(other, direction):
+                    return other
+        return None
+
+    def _undetermined(self, x: list[float]) -> list[list[float]]:
+        """Return the directions along which the derivative of the equations is about 0."""
+        with Defined(self.np.linalg.LinAlgError):
+            _, sizes, directions = self.np.linalg.svd(self(x)[1])
+            return [
+                direction.tolist()
+                for size, direction in zip(sizes, directions, strict=True)
+                if size <= UNDETERMINED * sizes[0]
+            ]
+        return []
+
+    def _beside(
+        self, x: Sequence[float], direction: Sequence[float], distance: float
+    ) -> list[float] | None:
+        """Return a solution about this far off another one, within the bounds, at which the
+        derivative is singular too; None if there is none.
+        """
+        start = [a + distance * d for a, d in zip(x, direction, strict=True)]
+        for point, (values, _), _ in islice(self._steps(start), STEPS_BACK):
+            if math.dist(point, start) > abs(distance) / 2 or not self._inside(point, NEAR):
+                return None
+            if self.rounds_to_zero(point, values):
+                return point if self.accuracy(point) is None else None
+        return None
+
+    def _holds_in_digits(self, x: list[float], direction: Sequence[float]) -> bool:
+        """Return whether the equations hold in many digits beside a number, with the unknown held
+        that the direction changes most: all do where all but one are solved for the others.
+        """
+        from scipy.linalg import qr
+
+        n = len(x)
+        if n > MAX_UNKNOWNS_IN_DIGITS:
+            return False
+        held = max(range(n), key=lambda k: abs(direction[k]))
+        free = [k for k in range(n) if k != held]
+        chosen = qr(self(x)[1][:, free].T, mode="r", pivoting=True)[1][: n - 1]
+        m, values = self.in_digits(ROOT_DIGITS)
+        system = self.system(m, values)
+
+        def everywhere(point: list[Any]) -> list[Any]:
+            return [*point[:held], m.number(x[held]), *point[held:]]
+
+        def others(point: list[Any]) -> tuple[list[Any], list[list[Any]]]:
+            left, rows = system(everywhere(point))
+            return [left[i] for i in chosen], [[rows[i][k] for k in free] for i in chosen]
+
+        with Defined(ArithmeticError, ValueError):
+            start = [x[k] for k in free]
+            points = list(map(m.number, start)), refine(m, others, start)
+            before, after = (max(map(abs, system(everywhere(at))[0])) for at in points)
+            return bool(after <= MAX_LEFT * before)
+        return False
 
     def _lacks_digits(self, x: Sequence[float]) -> bool:
         accuracy = self.accuracy(x)
@@ -263,10 +355,7 @@ class SeveralEquations(Search):
             point = refine(m, system, x)
             before, after = (max(map(abs, system(list(map(m.number, at)))[0])) for at in (x, point))
             size = after - before
-        where = ", ".join(
-            f"{name} = {self.problem.text(name, a)}"
-            for name, a in zip(self.unknowns, x, strict=True)
-        )
+        where = self._place(x)
         if size is None:
             return f"; they have a pole or a hole at {where}, where they do not hold"
         # at a jump the residuals grow on the last step
@@ -317,8 +406,9 @@ class SeveralEquations(Search):
             )
 
         for start in self._random_starts():
+            has_one_of_many = bool(self.beside)
             x = self._newton(start, is_known)
-            if x and not is_known(x):
+            if x and not is_known(x) and not (has_one_of_many and tuple(x) in self.beside):
                 solutions.append(x)
         return self._decide(sorted(solutions))
 
@@ -332,8 +422,34 @@ class SeveralEquations(Search):
                 break
             yield [draw.uniform(low, high) for low, high in self.bounds]
 
+    def warn_of_places(self, solutions: Sequence[Sequence[float]]) -> None:
+        """Warn where solutions lie on lines or curves of others."""
+        super().warn_of_places(solutions)
+        message = ""
+        if self.complete is False and solutions:
+            message = "the equations have infinitely many solutions"
+        for x in solutions:
+            other = self.beside.get(tuple(x))
+            if other is not None:
+                message = (
+                    "the equations hold on a line or curve, to all digits that were tried: at"
+                    f" {self._place(x)}, and also at {self._place(other)}"
+                )
+        if message:
+            self.problem.warnings.append(
+                Diagnostic("flat", message, None, "one place of these is shown")
+            )
+
+    def _place(self, x: Sequence[float]) -> str:
+        return ", ".join(
+            f"{name} = {self.problem.text(name, a)}"
+            for name, a in zip(self.unknowns, x, strict=True)
+        )
+
     def describe_search(self, count: int) -> str:
         """Return a sentence on the range of the search."""
+        if self.beside:
+            return f"{plural(count, 'solution')} found; others lie beside it"
         if self.complete is False:
             return "1 solution found of infinitely many: the linear equations depend on each other"
         if self.linear:
@@ -365,10 +481,8 @@ class SeveralEquations(Search):
         if self.least is None or self.complete:
             return f": {self.kind}" if self.complete else ""
         size, place = self.least
-        text, units = self.problem.text, self.problem.units
-        at = ", ".join(
-            f"{name} = {text(name, x)}" for name, x in zip(self.unknowns, place, strict=True)
-        )
+        units = self.problem.units
+        at = self._place(place)
         if self.broken:
             return self.broken
         if self.rounded:

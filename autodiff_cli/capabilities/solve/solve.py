@@ -951,11 +951,9 @@ def _outcome(finder: OneEquation | SeveralEquations, count: int, every: bool) ->
         least = finder.describe_least_residual()
         return "not found", f"no solution was found{where}{least}{finder.cut_short}"
     if every and not (finder.linear and finder.complete is False):
-        more = (
-            ""
-            if finder.plateaus
-            else finder.cut_short or "; `--certified` proves whether these are all"
-        )
+        more = finder.cut_short or "; `--certified` proves whether these are all"
+        if finder.plateaus or finder.beside:
+            more = ""
         return "solved", f"{listed} found{between}{more}"
     return "solved", finder.describe_search(count)
 

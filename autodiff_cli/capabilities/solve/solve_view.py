@@ -221,7 +221,9 @@ def _quality(answer: Solved, solution: Solution) -> str:
             filter(None, ("all digits agree with those of a computation in more", several))
         )
     left = ", ".join(format_number(x, 2) for x in solution.residuals)
-    if not solution.simple and solution.multiplicity is None and None in solution.errors.values():
+    is_one_of_many = any(warning.kind == "flat" for warning in answer.warnings)
+    is_doubtful = not solution.simple and solution.multiplicity is None and not is_one_of_many
+    if is_doubtful and None in solution.errors.values():
         several = (
             "a multiple root"
             if len(solution.values) == 1
