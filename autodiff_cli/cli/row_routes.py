@@ -680,7 +680,8 @@ def _no_uncertainty(name: str, columns: Sequence[str]) -> ExpressionError:
     near = next((column for column in columns if column in spelled), f"d{name}")
     hint = f'name its column, `--columns "u({name})={near}"`'
     hint += f', or give all rows one: `--at "{name}=±0.02"`'
-    hint += "; `--errors auto` takes columns with names such as `dx` or `u_x`"
+    hint += "; `--errors auto` takes columns with names such as `dx` or `u_x`, and none takes"
+    hint += " `1.23(4)` in a cell"
     return usage_error("no value has an uncertainty", hint)
 
 

@@ -499,7 +499,14 @@ def _below(table: Sequence[Line], begin: int, *, headless: bool = False) -> Expr
     )
     message += f"; the table begins in line {line + 1}"
     option = f"--skip {line}{' --header none' * headless}"
-    return point_error(message, f"leave the lines before it out: `{option}`")
+    hint = f"leave the lines before it out: `{option}`"
+    between = table[1:begin]
+    if between and all(text[:1].isdigit() for _, text in between):
+        hint = (
+            f"line {between[0][0] + 1} begins with a number: write readings as numbers alone, with"
+            f" their unit in the header; or {hint}"
+        )
+    return point_error(message, hint)
 
 
 def _check_single_column(table: Sequence[Line], readings: int) -> None:

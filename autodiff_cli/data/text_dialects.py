@@ -578,6 +578,7 @@ def _no_number(cell: str, name: str, dialect: Dialect) -> ExpressionError | None
         hint = "leave it out: where files were put together, each had its own"
         return point_error("it is the name of the column: a header among the rows", hint)
     is_mark = cell in MISSING_VALUES or cell in dialect.missing.texts
+    is_mark = is_mark or (cell != "" and not cell.strip("-."))  # as `--.--` of a display
     if is_mark or (cell[:1] == "#" and SPREADSHEET_ERROR.match(cell)):
         return missing_value(cell)
     if DATE.fullmatch(cell):

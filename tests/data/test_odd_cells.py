@@ -442,7 +442,8 @@ def test_a_name_of_several_headings_is_no_parameter_of_a_fit():
     result = autodiff("fit", "y = V + b*x", "--data", "-", stdin=data)
     assert (
         result.code == 2
-        and '`--columns "V=V [s]"`; for a parameter give a start: `--at V=…`' in result.err
+        and "there are the columns `V [m]`, `V [s]`" in result.err
+        and '`--columns "V=V [m]"`; for a parameter give a start: `--at V=…`' in result.err
     )
     given = autodiff(
         "fit", "y = V + b*x", "--data", "-", "--at", "V=1", "--format", "plain", stdin=data

@@ -50,6 +50,7 @@ METHODS = {
 }
 
 UNBOUNDED_FACTOR = 1e15  # times the value at the start: a fall without bound
+LONG_FALL = 1e9  # of a search that has spent its work: more of it would go on falling
 MAX_ATTEMPTS = 3  # of a method that is stuck
 VERDICT_SHARE = 0.5  # of the work, for the verdict
 
@@ -129,14 +130,25 @@ class Objective(SearchProblem):
         partials = (*own, *[0.0] * (len(self.free) - len(own)))
         numbers = self.counts.evaluations, value, math.hypot(*partials), point, partials
         row = DescentStep(*numbers, self.start.names, self.free, units=self.start.units)
-        self.boundless = value <= -UNBOUNDED_FACTOR * (
-            1 + abs(self.start.value)
-        ) and self.is_feasible(x)
+        self.boundless = self._fell(value, UNBOUNDED_FACTOR) and self.is_feasible(x)
         if self.boundless or (value < self.best.value and not self.constrained):
             self.best = row
         if self.boundless:
             raise SearchStopped
         return row
+
+    def _fell(self, value: float, times: float) -> bool:
+        """Return whether a value is so many times that of the start below 0."""
+        return value <= -times * (1 + abs(self.start.value))
+
+    def _bounds_to_offer(self) -> tuple[str, str]:
+        """Return bounds of the first variable: its own, and where it has none others around 0."""
+        low, high = self.limits[0]
+        if math.isinf(low):
+            low = min(-10.0, high - 20)
+        if math.isinf(high):
+            high = max(10.0, low + 20)
+        return f"{low:.6g}", f"{high:.6g}"
 
     def report_unbounded(self, falls: str) -> ConvergenceReport:
         """Return the report on a search without a minimum."""
@@ -145,7 +157,8 @@ class Objective(SearchProblem):
             if self.best.units is None
             else f" {self.best.units['point'][self.best.free[0]]}".rstrip()
         )
-        ends = f"{self.best.free[0]}=-10{unit}:10{unit}"
+        low, high = ("-10", "10") if unit else self._bounds_to_offer()
+        ends = f"{self.best.free[0]}={low}{unit}:{high}{unit}"
         bounds = f'--bounds "{ends}"' if unit else f"--bounds {ends}"
         message = f"not converged: {self.sense.phrase(falls)}; limit it by bounds: `{bounds}`"
         return ConvergenceReport(self.best, None, reason="unbounded", message=message)
@@ -244,6 +257,9 @@ class Objective(SearchProblem):
             if self.boundless:
                 return self.report_unbounded("the value falls without bound")
             reason, message = self.stop_reason("best point so far")
+            if reason == "limit" and self._fell(row.value, LONG_FALL):
+                # steps of a method with bounds grow slowly
+                return self.report_unbounded("the value falls, it seems without bound")
             return self.report(row, walking=True)._replace(reason=reason, message=message)
         # the counts are those of the method
         self.counts = counts

@@ -65,6 +65,9 @@ def read_formula(
         formula = _read_with_transform(last, names, known_names)
     else:
         left = "" if last is None else last.left
+        if left and any(column.startswith(f"{left}[") for column in columns):
+            message = f"a row of the data has a list `{left}`, and the formula predicts a number"
+            raise usage_error(message, 'write a line for each reading: `{"x": 0, "y": 1}`')
         # the name that the formula binds last is the response
         program = parse(text, {*names, *known_names} - {left}, units=True)
         check_single(program)
@@ -151,15 +154,18 @@ def _check_uses_a_column(formula: FitFormula, free: str, columns: Sequence[str])
         )
 
 
-def _check_meant(program: Program, free: Sequence[str], unused: Mapping[str, str]) -> None:
+def _check_meant(
+    program: Program, free: Sequence[str], unused: Mapping[str, Sequence[str]]
+) -> None:
     """Raise an error for a variable without a start that looks like a column which is not used."""
     for name in free:
-        if meant := unused.get(look(name).casefold()):
+        if alike := unused.get(look(name).casefold()):
+            meant, are_several = alike[0], len(alike) > 1
             as_named = f"write `{meant}`, or " if is_name(meant) else "write "
             raise ExpressionError(
                 "missing_value",
-                f"`{name}` is not a column of the data and has no start; there is the column"
-                f" `{meant}`",
+                f"`{name}` is not a column of the data and has no start; there"
+                f" {'are the columns' if are_several else 'is the column'} {quote(alike)}",
                 program.all_nodes.span(program.leaves[name]),
                 f'{as_named}`--columns "{name}={meant}"`; for a parameter give a start: `--at'
                 f" {name}=…`",
@@ -190,16 +196,17 @@ def columns_needed(
     return list(dict.fromkeys([*needed, *explained, *also]))
 
 
-def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, str]:
+def _unused_names(columns: Sequence[str], used: AbstractSet[str]) -> dict[str, list[str]]:
     """Return the columns that are not used, by each name that their headings have, in small
     letters.
     """
-    unused = {}
+    unused: dict[str, list[str]] = {}
     for column in columns:
         # `u(R)` and `u(T)` are uncertainties, and no two columns `u`
         names = [column] if column.startswith("u(") else [column, *heading(column)[0]]
         if used.isdisjoint(names):
-            unused.update({look(name).casefold(): column for name in names})
+            for name in {look(name).casefold() for name in names}:
+                unused.setdefault(name, []).append(column)
     return unused
 
 

@@ -131,7 +131,7 @@ class Explicit:
         try:
             problem = pose_with_units(text, point, None, asked, single=False, system=system)
         except ExpressionError as error:
-            if error.kind == "syntax":
+            if error.kind == "syntax" and "=" in text:
                 # without the capability to solve them no text is equations
                 with suppress(ExpressionError, ModuleNotFoundError):
                     from ...questions.equations import read_equations

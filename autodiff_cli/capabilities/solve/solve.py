@@ -493,6 +493,10 @@ def _wrong_number(text: str, unknowns: Sequence[str], point: Point, count: int) 
         other = next(x for x in unknowns if x != name)
         hint = f"name one of them, `--for {name}`: the solution is a formula in the others"
         hint += f", or for `--at {other}=…` a number"
+    if count > len({*unknowns, *point}):
+        hint = (
+            "leave out those that follow from the others; more equations than variables are a fit"
+        )
     verb = "is" if count == 1 else "are"
     offers = unit_offers(text, unknowns, point) if len(unknowns) > count else ()
     hint = f"write {spelling_hint(offers)}, or {hint}" if offers else hint
