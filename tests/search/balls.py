@@ -295,6 +295,47 @@ def _erfcx(x: Any) -> Sequence[Any]:
     return f, slope, 2 * f + 2 * x * slope
 
 
+def _erfi(x: Any) -> Sequence[Any]:
+    slope = 2 / arb.pi().sqrt() * (x * x).exp()
+    return x.erfi(), slope, 2 * x * slope
+
+
+def _sine_integral(x: Any) -> Sequence[Any]:
+    if x.is_zero():
+        return arb(0), arb(1), arb(0)
+    _nonzero(x)
+    slope = x.sin() / x
+    return x.si(), slope, (x.cos() - slope) / x
+
+
+def _cosine_integral(x: Any) -> Sequence[Any]:
+    _require(x > 0, x <= 0)
+    slope = x.cos() / x
+    return x.ci(), slope, -(x.sin() + slope) / x
+
+
+def _exponential_integral(x: Any) -> Sequence[Any]:
+    _require(x > 0 or x < 0, x == 0)
+    slope = x.exp() / x
+    return x.ei(), slope, slope - slope / x
+
+
+def _logarithmic_integral(x: Any) -> Sequence[Any]:
+    _require(x > 1 or 0 < x < 1, x <= 0 or x == 1)
+    slope = 1 / x.log()
+    return x.li(), slope, -slope * slope / x
+
+
+def _fresnel(value: Callable[[Any], Any], shift: int) -> Callable[[Any], Sequence[Any]]:
+    def function(x: Any) -> Sequence[Any]:
+        sine, cosine = (arb.pi() * x * x / 2).sin_cos()
+        if shift:
+            return value(x), cosine, -arb.pi() * x * sine
+        return value(x), sine, arb.pi() * x * cosine
+
+    return function
+
+
 def _lambertw(x: Any) -> Sequence[Any]:
     edge = x + (-arb(1)).exp()
     _require(edge > 0, edge < 0)
@@ -370,7 +411,9 @@ PRIMITIVE: dict[str, Callable[[Any], Sequence[Any]]] = {
     "sinh": _sinh, "cosh": _cosh, "tanh": _tanh, "asinh": _asinh, "acosh": _acosh, "atanh": _atanh,
     "erf": _erf, "erfc": _erfc, "normpdf": _normpdf, "normcdf": _normcdf, "norminv": _norminv,
     "erfcx": _erfcx, "lambertw": _lambertw, "erfinv": _erfinv, "digamma": _polygamma(0),
-    "trigamma": _polygamma(1),
+    "trigamma": _polygamma(1), "erfi": _erfi, "Si": _sine_integral, "Ci": _cosine_integral,
+    "Ei": _exponential_integral, "li": _logarithmic_integral,
+    "fresnels": _fresnel(arb.fresnel_s, 0), "fresnelc": _fresnel(arb.fresnel_c, 1),
 }  # fmt: skip
 
 

@@ -20,8 +20,8 @@ LITERALS = (
 _ONE = """
 exp exp2 expm1 log log2 log10 log1p sqrt cbrt abs sign floor ceil round sin cos tan sec csc cot asin acos atan asec acsc
 acot sinc deg rad sinh cosh tanh sech csch coth asinh acosh atanh asech acsch acoth relu leaky_relu elu gelu silu
-sigmoid softplus softsign logit heaviside erf erfc erfinv erfcx normpdf normcdf norminv lambertw gamma lgamma digamma
-trigamma
+sigmoid softplus softsign logit heaviside erf erfc erfinv erfcx erfi normpdf normcdf norminv lambertw gamma lgamma
+digamma trigamma Si Ci Ei li fresnels fresnelc
 """
 _COMMON = (
     "exp log sqrt sin cos tan atan tanh log1p expm1 gamma lgamma erf sinh cosh sigmoid softplus"

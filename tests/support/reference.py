@@ -201,6 +201,11 @@ def sinc_derivative(order: Any, x: Any) -> Any:
     return mp.pi**n * (-1) ** (n // 2) * moment
 
 
+def sine_quotient(order: Any, x: Any) -> Any:
+    """The n-th derivative of sin(x)/x."""
+    return sinc_derivative(order, x / mp.pi) / mp.pi ** int(order)
+
+
 define(
     "sinc", lambda x: mp.sinpi(x) / (mp.pi * x) if x else mpf(1), lambda x: sinc_derivative(1, x)
 )
@@ -374,6 +379,14 @@ define("erfcx", lambda x: scaled_complementary_error_function(0, x),
 define("normpdf", normal_density, lambda x: -x * normal_density(x))
 define("normcdf", normal_distribution, normal_density)
 define("norminv", normal_quantile, lambda p: 1 / normal_density(normal_quantile(p)))
+define("erfi", mp.erfi, lambda x: 2 / mp.sqrt(mp.pi) * mp.exp(x * x))
+define("Si", mp.si, lambda x: sine_quotient(0, x))
+define("Ci", with_spread(mp.ci), lambda x: mp.cos(x) / x)
+define("Ei", with_spread(mp.ei), lambda x: mp.exp(x) / x)
+define("li", with_spread(mp.li), lambda x: 1 / mp.log(x))
+define("fresnels", mp.fresnels, lambda x: mp.sin(mp.pi * x * x / 2))
+define("fresnelc", mp.fresnelc, lambda x: mp.cos(mp.pi * x * x / 2))
+define("sine_quotient", sine_quotient, None, lambda n, x: sine_quotient(n + 1, x))
 define("lambertw", lambert, lambda x: lambert_slope(x, lambert(x)))
 define("lambertw_branch", lambert, lambda x, k: lambert_slope(x, lambert(x, k)), None)
 

@@ -404,7 +404,7 @@ OTHERS: dict[str, tuple[str, str]] = {
     ),
     "compiled/data_loss": ("mean", "a word of an option"),
     "engine/algebra/borders": (
-        "abs asinh atan atan2 cos cosh erf exp expm1 round sigmoid sin sinh softplus tanh",
+        "abs asinh atan atan2 cos cosh erf erfi exp expm1 round sigmoid sin sinh softplus tanh",
         "where an angle is cut, and whole numbers are rounded; what has no pole, which no row says",
     ),
     "capabilities/formulas/guards": (

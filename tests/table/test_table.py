@@ -35,6 +35,8 @@ SPECIAL = (
     "zeta",
     "bessel",
     "faddeeva",
+    "fresnel",
+    "sine_quotient",
 )
 ULP = mpf(2) ** -52
 
@@ -156,7 +158,8 @@ exp exp2 expm1 log ln log2 log10 log1p sqrt cbrt pow abs sign floor ceil round m
 sin cos tan sec csc cot asin acos atan atan2 asec acsc acot sinh cosh tanh sech csch coth asinh acosh atanh asech acsch
 acoth arcsin arccos arctan sinc deg rad where
 relu leaky_relu elu gelu silu swish sigmoid softplus softsign tanh logsumexp logaddexp logit heaviside
-erf erfc erfinv erfcx normpdf normcdf norminv lambertw
+erf erfc erfinv erfcx erfi normpdf normcdf norminv lambertw
+Si sinint Ci cosint Ei expi li logint fresnels fresnelc
 gammainc gammaincc gammainc_derivative betainc betainc_derivative zeta zeta_derivative faddeeva_re faddeeva_im
 besselj bessely besseli besselk
 gamma lgamma digamma trigamma polygamma beta sum mean prod min max hypot logsumexp

@@ -201,6 +201,39 @@ class ComplexBalls(NumberType):
             return self.lambertw(x)
         return x.lambertw(middle=True) if x.real > -arb(-1).exp() and x.real < 0 else NOWHERE
 
+    def Si(self, x: Any) -> Any:
+        """Return the sine integral."""
+        return self.number(x).si()
+
+    def Ci(self, x: Any) -> Any:
+        """Return the cosine integral on the right half-plane."""
+        x = self.number(x)
+        return x.ci() if x.real > 0 else NOWHERE
+
+    def Ei(self, x: Any) -> Any:
+        """Return the exponential integral, on either side of its pole (DLMF 6.2.6)."""
+        x = self.number(x)
+        if x.real > 0:
+            return x.ei()
+        return -(-x).expint(1) if x.real < 0 else NOWHERE
+
+    def li(self, x: Any) -> Any:
+        """Return the logarithmic integral (DLMF 6.2.8)."""
+        x = self.number(x)
+        return self.Ei(x.log()) if x.real > 0 else NOWHERE
+
+    def fresnels(self, x: Any) -> Any:
+        """Return the Fresnel integral of a sine."""
+        return self.number(x).fresnel_s()
+
+    def fresnelc(self, x: Any) -> Any:
+        """Return the Fresnel integral of a cosine."""
+        return self.number(x).fresnel_c()
+
+    def sine_quotient(self, n: Any, x: Any) -> Any:
+        """Return sin(x)/x; no derivatives of it."""
+        return self.number(x).sinc() if self.number(n) == 0 else NOWHERE
+
     def faddeeva_re(self, n: Any, x: Any, y: Any) -> Any:
         """Return the continuation of the real part of a derivative of the Faddeeva function."""
         w, mirrored = self._faddeeva(n, x, y)
@@ -399,7 +432,8 @@ def _clipped(x: Any) -> Any:
 # No finite ball: the function has no value, or is not analytic.
 NOWHERE = acb("nan")
 DIRECT = library_names(
-    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch expm1 erf erfc gamma digamma zeta"
+    "exp sin cos tan cot sec csc sinh cosh tanh coth sech csch expm1 erf erfc erfi gamma digamma"
+    " zeta"
 )  # fmt: skip
 PIECEWISE = by_name({
     "abs": "real_abs", "sign": "real_sgn", "floor": "real_floor", "ceil": "real_ceil",

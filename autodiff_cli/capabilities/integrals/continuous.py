@@ -129,7 +129,7 @@ Rule = Callable[..., Sequence[tuple[Value, str]]]
 EVERYWHERE = library_names(
     "add sub mul neg sum prod mean exp exp2 expm1 sin cos atan asinh sinh cosh tanh sech abs cbrt"
     " erf erfc max min sigmoid softplus silu gelu hypot relu sinc softsign deg rad erfcx normpdf"
-    " normcdf"
+    " normcdf erfi Si fresnels fresnelc sine_quotient"
 )
 BESSEL_DERIVATIVES = library_names(
     "besselj_derivative bessely_derivative besseli_derivative besselk_derivative"
@@ -152,6 +152,8 @@ RULES: dict[str, Rule] = by_name({
     **dict.fromkeys(("besselj", "bessely", "besseli", "besselk"), lambda nu, x: [(x, ">")]),
     **dict.fromkeys(BESSEL_DERIVATIVES, lambda n, nu, x: [(x, ">")]),
     **dict.fromkeys(("faddeeva_re", "faddeeva_im"), lambda n, x, y: [(y, ">=")]),
+    "Ci": lambda x: [(x, ">")], "Ei": lambda x: [(x, "!=")],
+    "li": lambda x: [(x, ">"), (_one_less(x), "!=")],
     "log1p": lambda x: [(_one_more(x), ">")], "sqrt": lambda x: [(x, ">=")],
     "asin": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],
     "acos": lambda x: [(_one_more(x), ">="), (_one_less(x), ">=")],

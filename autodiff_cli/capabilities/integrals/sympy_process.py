@@ -22,7 +22,7 @@ ALGORITHM_SHARE = 0.6
 # Functions that SymPy calls as the language does.
 NAMED = (
     "sin cos tan sec csc cot asin acos atan asec acsc acot sinh cosh tanh sech csch coth "
-    "asinh acosh atanh acoth asech acsch"
+    "asinh acosh atanh acoth asech acsch erfi Si Ci Ei li fresnels fresnelc"
 )
 
 
@@ -101,6 +101,7 @@ def operations_of(sympy: Any) -> dict[str, Callable[..., Any]]:
         x: sympy.uppergamma(a, x) / sympy.gamma(a), "besselj": sympy.besselj,
         "bessely": sympy.bessely, "besseli": sympy.besseli, "besselk": sympy.besselk,
         "zeta": sympy.zeta, "sum": sympy.Add, "prod": sympy.Mul,
+        "sine_quotient": lambda n, x: sympy.diff(sympy.sin(x) / x, x, n),
         "mean": lambda *xs: sympy.Add(*xs) / len(xs), "max": sympy.Max, "min": sympy.Min,
         "relu": lambda x: sympy.Max(x, 0), "softplus": lambda x: sympy.log(1 + sympy.exp(x)),
         "silu": lambda x: x / (1 + sympy.exp(-x)),

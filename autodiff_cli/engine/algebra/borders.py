@@ -41,7 +41,7 @@ SHARE = 0.25
 CONTINUOUS = {ADD, SUB, MUL, NEG} | {
     OPERATIONS[name]
     for name in library_names(
-        "abs exp expm1 sin cos atan sinh cosh tanh asinh erf softplus sigmoid"
+        "abs exp expm1 sin cos atan sinh cosh tanh asinh erf erfi softplus sigmoid"
     )
 }
 # The label of an arbitrary whole number; no name of the language ends in a space.

@@ -444,6 +444,12 @@ def _erfcx_derivative(m: Balls, n: Ball, x: Ball) -> Ball:
     return Ball(-size if order % 2 else size)
 
 
+def _sine_quotient(m: Balls, n: Ball, x: Ball) -> Ball:
+    if whole_order(float(n)) == 0:
+        return Ball(x.a.sinc())
+    return ball(DEFINITIONS["sine_quotient"](m, n, x))
+
+
 def _norminv(m: Balls, p: Ball) -> Ball:
     return Ball(-arb(2).sqrt() * (2 * p.a).erfcinv())
 
@@ -487,6 +493,14 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {name: _native(name) for name in NAT
     "logit": lambda m, x: m.log(x) - m.log1p(-x),
     "sinc": lambda m, x: Ball(x.a.sinc_pi()),
     "lgamma": _lgamma,
+    "erfi": _native("erfi"),
+    "Si": _native("si"),
+    "Ci": _native("ci"),
+    "Ei": _native("ei"),
+    "li": _native("li"),
+    "fresnels": _native("fresnel_s"),
+    "fresnelc": _native("fresnel_c"),
+    "sine_quotient": _sine_quotient,
     "erfcx": _erfcx,
     "erfcx_derivative": _erfcx_derivative,
     "norminv": _norminv,

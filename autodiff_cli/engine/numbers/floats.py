@@ -79,7 +79,8 @@ _BY_MULTIPRECISION = library_names("gamma_density_derivative gammainc_derivative
 _BY_ENCLOSURES = library_names(
     "beta_density beta_density_derivative betainc betainc_derivative besselj bessely besseli"
     " besselk besselj_slope bessely_slope besseli_slope besselk_slope besselj_derivative"
-    " bessely_derivative besseli_derivative besselk_derivative"
+    " bessely_derivative besseli_derivative besselk_derivative erfi Si Ci Ei li fresnels fresnelc"
+    " sine_quotient"
 )
 
 # Functions by operation: Python's own, and those of `engine.numbers.double`.

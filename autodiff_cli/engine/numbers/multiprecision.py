@@ -16,7 +16,7 @@ from ..table.primitive import DEFINITIONS, OPERATIONS, Domain, check_domain
 from ..table.primitives import by_name, library_names
 from . import budget
 from .base import Number, NumberType, polygamma_below_zero, whole_order
-from .multiprecision_special import OF_PARAMETERS
+from .multiprecision_special import OF_PARAMETERS, settled
 
 # Numbers of 2**MAX_EXPONENT or more overflow, those below 2**-MAX_EXPONENT round to 0: about
 # 1e±30103.
@@ -248,7 +248,27 @@ def _sinc_series(m: Multiprecision, order: int, x: Number) -> Number:
         return total
 
 
+def _sine_quotient(m: Multiprecision, n: Number, x: Number) -> Number:
+    order, context = whole_order(float(n)), m.context
+    with context.extraprec(max(0, context.mag(x)) + 16):
+        return m.sinc_derivative(order, x / context.pi) / context.pi**order
+
+
 # ---- special
+def _integral(theirs: str) -> Function:
+    """Return mpmath's integral of an elementary function, with all its digits beside its zero."""
+
+    return lambda m, x: settled(m, lambda: getattr(m.context, theirs)(x))
+
+
+def _exponential_integral(m: Multiprecision, x: Number) -> Number:
+    if m.context.mag(x) > 17:
+        if x < 0:
+            return m.underflow()
+        raise OverflowError("too large")
+    return _integral("ei")(m, x)
+
+
 # The largest binary exponent for which erfcx is a product: beyond, a series in 1/x**2 is short.
 MAX_ERFCX_MAG = 32
 
@@ -469,6 +489,14 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "erfc": lambda m, x: (
             m.context.erfc(x) if m.context.mag(x) <= 17 else m.underflow() if x > 0 else 2
         ),
+        "erfi": _steep("erfi", None),
+        "Si": _integral("si"),
+        "Ci": _integral("ci"),
+        "Ei": _exponential_integral,
+        "li": _integral("li"),
+        "fresnels": _integral("fresnels"),
+        "fresnelc": _integral("fresnelc"),
+        "sine_quotient": _sine_quotient,
         "erfcx": _erfcx,
         "erfcx_derivative": _erfcx_derivative,
         "normcdf": _normcdf,

@@ -61,7 +61,7 @@ def _functions(m: Any) -> TermFunctions:
     return TermFunctions(m.context.ln, m.context.exp, m.context.loggamma, m.polygamma)
 
 
-def _settled(m: Any, compute: Callable[[], Number], extra: int = 64) -> Number:
+def settled(m: Any, compute: Callable[[], Number], extra: int = 64) -> Number:
     """Return a number that is computed with more and more bits, until two results agree."""
     context, before = m.context, None
     while extra < MOST_EXTRA_BITS:
@@ -122,7 +122,7 @@ def _gamma_density(m: Any, a: Number, x: Number) -> Number:
 def _gamma_density_derivative(m: Any, n: Number, k: Number, a: Number, x: Number) -> Number:
     if x == 0:
         return gamma_density_at_zero(whole_order(float(n)), whole_order(float(k)), a)
-    return _settled(m, lambda: DEFINITIONS["gamma_density_derivative"](m, n, k, a, x))
+    return settled(m, lambda: DEFINITIONS["gamma_density_derivative"](m, n, k, a, x))
 
 
 def _by_series(m: Any, x: Number, a: Number) -> bool:
@@ -233,7 +233,7 @@ def _gammainc_derivative(m: Any, n: Number, a: Number, x: Number) -> Number:
     lost = 0 if x <= a else int(1.5 * float(min(x, 1e9)))
     if order == 1:
         return _lower_gamma_slope(m, a, x, 64 + lost)
-    coefficient = _settled(m, lambda: _lower_gamma_series(m, a, x, order + 1)[order][0], 64 + lost)
+    coefficient = settled(m, lambda: _lower_gamma_series(m, a, x, order + 1)[order][0], 64 + lost)
     return coefficient * math.factorial(order)
 
 
@@ -272,7 +272,7 @@ def _beta_density_derivative(
     if x in (0, 1):
         by_a, by_b, by_x = (whole_order(float(n)) for n in (i, j, k))
         return _beta_density_at_end(by_a, by_b, by_x, a, b, x)
-    return _settled(m, lambda: DEFINITIONS["beta_density_derivative"](m, i, j, k, a, b, x))
+    return settled(m, lambda: DEFINITIONS["beta_density_derivative"](m, i, j, k, a, b, x))
 
 
 def _beta_density_at_end(i: int, j: int, k: int, a: Number, b: Number, x: Number) -> Number:
@@ -325,7 +325,7 @@ def _beta_sum(
     def coefficient() -> Number:
         return beta_sum(_beta_term(m, a, b, x, orders), a, b, x, _enough(m))[by_a][by_b]
 
-    return _settled(m, coefficient, 64 + lost) * math.factorial(by_a) * math.factorial(by_b)
+    return settled(m, coefficient, 64 + lost) * math.factorial(by_a) * math.factorial(by_b)
 
 
 # ---- the zeta function
@@ -350,7 +350,7 @@ def _zeta_derivative(m: Any, n: Number, s: Number) -> Number:
             zetas = [context.zeta(x, 1, k) / math.factorial(k) for k in range(order + 1)]
             return zeta_reflection(_functions(m), s, waves, zetas)
 
-        return (_settled(m, coefficient) if order else coefficient()) * math.factorial(order)
+        return (settled(m, coefficient) if order else coefficient()) * math.factorial(order)
 
 
 def _zeta_far(m: Any, order: int, s: Number) -> Number:
@@ -482,7 +482,7 @@ def _by_order(m: Any, n: Number, nu: Number, x: Number, sign: int, first_kind: b
         )
 
     # the terms of the series are about exp(x) where their sum may be exp(-x)
-    return _settled(m, compute, 64 + int(3 * min(float(x), 1e6)))
+    return settled(m, compute, 64 + int(3 * min(float(x), 1e6)))
 
 
 # ---- the Faddeeva function
@@ -490,12 +490,12 @@ def _faddeeva_re(m: Any, n: Number, x: Number, y: Number) -> Number:
     order = whole_order(float(n))
     if y == 0:
         # exp(-x**2), which may be far smaller than the imaginary part
-        return _settled(m, lambda: _faddeeva(m, order, x, m.exp(-x * x), 0))
-    return _settled(m, lambda: _faddeeva_at(m, order, x, y).real, 64 + _size(m.context, x / y))
+        return settled(m, lambda: _faddeeva(m, order, x, m.exp(-x * x), 0))
+    return settled(m, lambda: _faddeeva_at(m, order, x, y).real, 64 + _size(m.context, x / y))
 
 
 def _faddeeva_im(m: Any, n: Number, x: Number, y: Number) -> Number:
-    return _settled(m, lambda: _faddeeva_at(m, whole_order(float(n)), x, y).imag)
+    return settled(m, lambda: _faddeeva_at(m, whole_order(float(n)), x, y).imag)
 
 
 def _faddeeva_at(m: Any, order: int, x: Number, y: Number) -> Any:

@@ -93,6 +93,23 @@ def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
 entry("sinc_derivative", "n x", "", None, lambda m, n, x, out: m.sinc_derivative(n + 1, x),
     definition=_sinc_derivative, constant_params=("n",))
 
+
+def _sine_quotient(m: Any, n: Number, x: Number) -> Number:
+    """Return the n-th derivative of sin(x)/x, from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = sin(x + nπ/2)."""
+    # at 0 from the power series
+    order = int(float(n))
+    at_zero = 0 if order % 2 else m.div((-1) ** (order // 2), order + 1) if order else 1
+    wave = m.cos(x) if order % 2 else m.sin(x)
+    wave = -wave if order % 4 > 1 else wave
+    before = order * m.sine_quotient(order - 1, x) if order else 0
+    return m.where(m.eq(x, 0), at_zero, lambda: (wave - before if order else wave) / x)
+
+
+# sinc of the language has a factor of π
+entry("sine_quotient", "n x", "", None, lambda m, n, x, out: m.sine_quotient(n + 1, x),
+    definition=_sine_quotient, constant_params=("n",), facts="for_reading")
+
+
 def _erfcx_derivative(m: Any, n: Number, x: Number) -> Number:
     """Return the n-th derivative of erfcx, from f⁽ⁿ⁾ = 2x·f⁽ⁿ⁻¹⁾ + 2(n - 1)·f⁽ⁿ⁻²⁾ (DLMF 7.18.4,
     7.18.7).
@@ -602,6 +619,8 @@ special("erfinv", "x", "inverse error function", lambda m, x, out: m.erfinv_slop
 special("erfcx", "x", "exp(x**2)*erfc(x), which neither overflows nor underflows for large `x`",
     lambda m, x, out: m.erfcx_derivative(1, x), facts="infinite", exact={0: 1},
     definition=lambda m, x: m.exp(x**2) * m.erfc(x), source="DLMF 7.18.4", values="(0, inf)", family="error")
+special("erfi", "x", "imaginary error function, erf(i*x)/i", lambda m, x, out: 2 / m.sqrt(m.pi) / m.exp_neg_square(x),
+    facts="odd increasing propagates_infinity infinite", exact={0: 0}, source="DLMF 7.5.1, 7.10.1", family="error")
 # the forms with further arguments first: a symbol alone means the short one
 entry("normpdf_scaled", "x mu sigma", "",
     lambda m, x, mu, sigma, out: -m.normpdf_by_mu(x, mu, sigma),
@@ -633,6 +652,21 @@ special("norminv", "p", "quantile of the standard normal distribution; `norminv(
 entry("lambertw_branch", "x k", "", lambda m, x, k, out: m.lambertw_slope(x, out), None, constant_params=("k",),
     definition=_lambertw_branch, symbol="lambertw", spelling="lambertw", domain="x >= -1/e, and x < 0 for k = -1",
     constant_values=(0, -1), latex=r"\operatorname{lambertw}")
+special("Si", "x", "sine integral, that of sin(t)/t from 0 to `x`", lambda m, x, out: m.sine_quotient(0, x),
+    facts="odd", aliases=("sinint",), exact={0: 0}, source="DLMF 6.2.9", family="error", values="[-1.86, 1.86]")
+special("Ci", "x", "cosine integral, minus that of cos(t)/t from `x` on", lambda m, x, out: m.cos(x) / x,
+    aliases=("cosint",), domain="x > 0", source="DLMF 6.2.11", family="error", values="(-inf, 0.48]")
+special("Ei", "x", "exponential integral, the principal value of that of exp(t)/t up to `x`",
+    lambda m, x, out: m.exp(x) / x, aliases=("expi",), domain="x != 0", source="DLMF 6.2.5", family="error")
+special("li", "x", "logarithmic integral, the principal value of that of 1/log(t) from 0 to `x`",
+    lambda m, x, out: 1 / m.log(x), aliases=("logint",), domain="x > 0 and x != 1", source="DLMF 6.2.8",
+    family="error")
+special("fresnels", "x", "Fresnel integral of sin(pi*t**2/2) from 0 to `x`",
+    lambda m, x, out: m.sin(m.pi * x**2 / 2), facts="odd", exact={0: 0}, source="DLMF 7.2.8", family="error",
+    values="[-0.72, 0.72]", latex="S")
+special("fresnelc", "x", "Fresnel integral of cos(pi*t**2/2) from 0 to `x`",
+    lambda m, x, out: m.cos(m.pi * x**2 / 2), facts="odd", exact={0: 0}, source="DLMF 7.2.7", family="error",
+    values="[-0.78, 0.78]", latex="C")
 special("lambertw", "x", "Lambert W function, the solution w >= -1 of w*exp(w) = x; `lambertw(x, -1)`: that below -1",
     lambda m, x, out: m.lambertw_slope(x, out), facts="increasing finite", longer="lambertw_branch", exact={0: 0},
     domain="x >= -1/e", source="DLMF 4.13", values="[-1, inf)", preimages=(lambda m, y: y * m.exp(y),),
@@ -862,14 +896,14 @@ ALL_QUOTIENTS = QUOTIENTS | {"tanh": ("sinh", "cosh")}
 # Functions that oscillate, have infinitely many poles, or are step functions.
 OSCILLATING = {
     *("sin", "cos", "tan", "sec", "csc", "cot", "sinc", "gamma", "lgamma", "digamma", "trigamma", "polygamma"),
-    *("zeta", "zeta_derivative", "besselj", "bessely"),
+    *("zeta", "zeta_derivative", "besselj", "bessely", "Si", "Ci", "fresnels", "fresnelc"),
     *("floor", "ceil", "round"),
 }
 
 TURNING_BELOW_ZERO = {"gamma", "lgamma", "digamma", "trigamma", "polygamma", "polygamma_difference", "beta"}
 # Functions that may turn or have a pole between numbers a unit apart, so that what they are there
 # bounds nothing.
-TURNING = (OSCILLATING - TURNING_BELOW_ZERO) | {"sinc_derivative"}
+TURNING = (OSCILLATING - TURNING_BELOW_ZERO) | {"sinc_derivative", "sine_quotient", "Ei", "li"}
 
 
 def may_turn_within(primitive: Primitive, lowest: Number, distance: Number) -> bool:

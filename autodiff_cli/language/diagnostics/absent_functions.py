@@ -13,10 +13,7 @@ _TITLES = {
     "Dirac's delta": "delta dirac diracdelta δ",
     "Legendre's chi function": "chi χ",
     "a polylogarithm": "li2 li3 polylog dilog dilogarithm",
-    "the logarithmic integral": "li logint logintegral",
-    "the sine integral": "si sinint sinintegral",
-    "the cosine integral": "ci cosint cosintegral",
-    "an exponential integral": "ei e1 expint expintegralei expintegrale exp1 expi",
+    "an exponential integral (`Ei(x)` is that of exp(t)/t)": "e1 expint expintegrale exp1",
     "an Airy function": "ai bi airy airyai airybi",
     "a Hankel function": "besselh hankelh1 hankelh2",
     "a Legendre polynomial": "legendre legendrep legendreq p_n",
@@ -27,9 +24,7 @@ _TITLES = {
     "a hypergeometric function": (
         "hyp2f1 hyp1f1 hyp0f1 hypergeometric2f1 hypergeometric1f1 hypergeometricpfq"
     ),
-    "the imaginary error function": "erfi",
     "Dawson's integral": "dawson dawsonf",
-    "a Fresnel integral": "fresnels fresnelc",
     "the Struve function": "struve struveh struvel",
     "the Barnes function": "barnesg",
     "the Lerch transcendent": "lerchphi hurwitzzeta",

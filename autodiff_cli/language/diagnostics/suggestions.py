@@ -47,6 +47,8 @@ _CALLED = {
     "gamma_inc": "gammainc", "ibeta": "betainc", "incbeta": "betainc", "betai": "betainc",
     "beta_inc": "betainc", "beta_incomplete_regularized": "betainc", "jn": "besselj",
     "yn": "bessely", "jv": "besselj", "yv": "bessely", "iv": "besseli", "kv": "besselk",
+    "si": "Si", "ci": "Ci", "ei": "Ei", "sinintegral": "Si", "cosintegral": "Ci",
+    "logintegral": "li", "expintegralei": "Ei", "fresnel_s": "fresnels", "fresnel_c": "fresnelc",
     "bessel_j": "besselj", "bessel_y": "bessely", "bessel_i": "besseli", "bessel_k": "besselk",
 }  # fmt: skip
 
