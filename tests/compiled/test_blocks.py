@@ -53,7 +53,8 @@ BUILT_UP = (
 )  # fmt: skip
 
 
-WITHOUT_KERNELS = ("gamma", "beta", "bessel", "faddeeva", "voigt", "zeta_derivative")
+INTEGRALS = ("erfi(", "Si(", "Ci(", "Ei(", "li(", "fresnel")
+WITHOUT_KERNELS = ("gamma", "beta", "bessel", "faddeeva", "voigt", "zeta_derivative", *INTEGRALS)
 """Parts of names of functions that no vector library has."""
 
 

@@ -26,6 +26,11 @@ def w(z: Any) -> Any:
     return mp.exp(-z * z) * mp.erfc(-1j * z)
 
 
+def real_exponential_integral(z: Any) -> Any:
+    """Ei on the right, and on the left -E1(-z), which has the real values on the axis (DLMF 6.2.6)."""
+    return mp.ei(z) if mp.re(z) > 0 else -mp.e1(-z)
+
+
 FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "besselj(0, x)": lambda x: mp.besselj(0, x),
     "besselj(-1, x)": lambda x: mp.besselj(-1, x),
@@ -41,6 +46,13 @@ FUNCTIONS: dict[str, Callable[[Any], Any]] = {
     "faddeeva_re(0, x, 0.7)": lambda x: (w(x + 0.7j) + w(-x + 0.7j)) / 2,
     "faddeeva_im(0, x, 0.7)": lambda x: (w(x + 0.7j) - w(-x + 0.7j)) / 2j,
     "lambertw(x)": mp.lambertw,
+    "erfi(x)": mp.erfi,
+    "Si(x)": mp.si,
+    "Ci(x)": mp.ci,
+    "Ei(x)": real_exponential_integral,
+    "li(x)": lambda x: real_exponential_integral(mp.log(x)),
+    "fresnels(x)": mp.fresnels,
+    "fresnelc(x)": mp.fresnelc,
     "asinh(x)": mp.asinh,
     "atan(x)": mp.atan,
     "atan2(1, x)": lambda x: mp.pi / 2 - mp.atan(x),

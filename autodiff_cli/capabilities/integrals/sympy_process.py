@@ -220,6 +220,15 @@ def without_steps(sympy: Any, found: Any) -> Any:
     return found.replace(lambda part: isinstance(part, sympy.floor), lambda part: sympy.Integer(0))
 
 
+def shorter(sympy: Any, found: Any) -> Any:
+    """Return a formula whose quotients of gamma functions are numbers, and without logarithms that
+    cancel on the domain of a cosine integral beside them.
+    """
+    if found.has(sympy.Ci):
+        found = sympy.expand_log(found, force=True)
+    return sympy.gammasimp(found) if found.has(sympy.gamma) else found
+
+
 def answer(question: dict[str, Any]) -> dict[str, Any]:
     """Return the antiderivatives, or why there is none."""
     import sympy
@@ -238,7 +247,8 @@ def answer(question: dict[str, Any]) -> dict[str, Any]:
     for share, way in ways[question["way"] :]:
         try:
             found = within(share * question["seconds"], lambda way=way: real_part(sympy, way()))  # type: ignore[misc]
-            return {"formula": write(generic(sympy, without_steps(sympy, found)))}
+            found = generic(sympy, without_steps(sympy, found))
+            return {"formula": write(shorter(sympy, found))}
         except ValueError as refused:
             reason = str(refused)
         except TookTooLong:

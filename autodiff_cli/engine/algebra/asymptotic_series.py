@@ -26,6 +26,7 @@ from ..table.primitive import DEFINITIONS, PRIMITIVES, Primitive
 from ..table.primitives import BOUNDED_BY_INPUTS, BOUNDED_BY_ONE, QUOTIENTS, by_name
 from .bessel_series import bessel
 from .exact_constants import ExactConstant, ExactConstants, UndecidedSign
+from .integral_series import SERIES
 
 # How often t may be replaced by its logarithm.
 ITERATED_LOGARITHMS = 4
@@ -982,7 +983,7 @@ SPECIAL: dict[str, Callable[..., Any]] = by_name({
     "lgamma": _lgamma, "digamma": _digamma, "trigamma": lambda m, x: _polygamma(m, 1, x),
     "polygamma": _polygamma, "zeta": lambda m, x: _zeta_derivative(m, 0, x),
     "zeta_derivative": _zeta_derivative, "sinc": _sinc, "atan2": _atan2,
-    **{name: bessel(name) for name in ("besselj", "bessely", "besseli", "besselk")},
+    **{name: bessel(name) for name in ("besselj", "bessely", "besseli", "besselk")}, **SERIES,
 })  # fmt: skip
 # Functions whose definitions are these functions again, or are for reading only.
 NOT_BY_DEFINITION = by_name(dict.fromkeys(("digamma", "trigamma"), True))

@@ -261,6 +261,28 @@ def _integral(theirs: str) -> Function:
     return lambda m, x: settled(m, lambda: getattr(m.context, theirs)(x))
 
 
+# The largest argument for mpmath's own Fresnel integrals, which are slow series.
+NEAR_FOR_FRESNEL = 4
+
+
+def _fresnel(theirs: str, part: str) -> Function:
+    def function(m: Multiprecision, x: Number) -> Number:
+        context = m.context
+        if abs(x) < NEAR_FOR_FRESNEL:
+            return _integral(theirs)(m, x)
+
+        def compute() -> Number:
+            # the phase is about x**2 (DLMF 7.5.8)
+            with context.extraprec(2 * context.mag(x)):
+                turn = context.mpc(0.5, 0.5)
+                value = turn * context.erf(turn.conjugate() * context.sqrt(context.pi) * x)
+                return getattr(value, part)
+
+        return settled(m, compute)
+
+    return function
+
+
 def _exponential_integral(m: Multiprecision, x: Number) -> Number:
     if m.context.mag(x) > 17:
         if x < 0:
@@ -494,8 +516,8 @@ _SURE: dict[str, Function] = {name: _theirs(theirs) for name, theirs in NATIVE.i
         "Ci": _integral("ci"),
         "Ei": _exponential_integral,
         "li": _integral("li"),
-        "fresnels": _integral("fresnels"),
-        "fresnelc": _integral("fresnelc"),
+        "fresnels": _fresnel("fresnels", "imag"),
+        "fresnelc": _fresnel("fresnelc", "real"),
         "sine_quotient": _sine_quotient,
         "erfcx": _erfcx,
         "erfcx_derivative": _erfcx_derivative,

@@ -96,9 +96,9 @@ entry("sinc_derivative", "n x", "", None, lambda m, n, x, out: m.sinc_derivative
 
 def _sine_quotient(m: Any, n: Number, x: Number) -> Number:
     """Return the n-th derivative of sin(x)/x, from x·f⁽ⁿ⁾ + n·f⁽ⁿ⁻¹⁾ = sin(x + nπ/2)."""
-    # at 0 from the power series
+    # at 0 from the power series; a quotient of Python's numbers would be rounded
     order = int(float(n))
-    at_zero = 0 if order % 2 else m.div((-1) ** (order // 2), order + 1) if order else 1
+    at_zero = 0 if order % 2 else (-1) ** (order // 2) * m.cos(0 * x) / (order + 1) if order else 1
     wave = m.cos(x) if order % 2 else m.sin(x)
     wave = -wave if order % 4 > 1 else wave
     before = order * m.sine_quotient(order - 1, x) if order else 0

@@ -13,6 +13,8 @@ _TITLES = {
     "Dirac's delta": "delta dirac diracdelta δ",
     "Legendre's chi function": "chi χ",
     "a polylogarithm": "li2 li3 polylog dilog dilogarithm",
+    "the offset logarithmic integral (`li(x) - li(2)`), or a polylogarithm": "Li",
+    "a hyperbolic sine or cosine integral": "shi Shi Chi sinhint coshint",
     "an exponential integral (`Ei(x)` is that of exp(t)/t)": "e1 expint expintegrale exp1",
     "an Airy function": "ai bi airy airyai airybi",
     "a Hankel function": "besselh hankelh1 hankelh2",

@@ -183,7 +183,7 @@ def _meant_by(
         return (), [f"{lower}({first}, {second})", f"{lower}({second}, {first})"], False
     in_capitals = (
         lower != name and (lower in FUNCTIONS or lower in COMPOSED) and name[:1] not in known_names
-    )
+    ) and not absent_function(name)  # Li is not li
     if lower in _CALLED or in_capitals:
         return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
     return (), (), False

@@ -270,6 +270,25 @@ def _sinc_derivative(m: Any, n: Number, x: Number) -> Number:
     return m.where(m.lt(m.abs(x), 0.75), near, lambda: (_cos_pi(m, x) - m.sinc(x)) / x)
 
 
+def _sine_quotient(m: Any, n: Number, x: Number) -> Number:
+    order = int(float(n))
+
+    def far() -> Number:
+        return DEFINITIONS["sine_quotient"](m, n, x)
+
+    if order == 0:
+        return far()
+    # the power series, where the recurrence loses digits
+    first = (order + 1) // 2
+    terms = [
+        (-1) ** k * math.perm(2 * k, order) / math.factorial(2 * k + 1)
+        for k in range(first, first + 16 + order)
+    ]
+    near = horner(tuple(terms[::-1]), x * x)
+    near = near * x if order % 2 else near
+    return m.where(m.lt(m.abs(x), order + 1), near, far)
+
+
 def _in_order(m: Any, a: Number, b: Number) -> tuple[Number, Number]:
     """Return the smaller and the larger of two numbers; where one is no number, that is one of
     them.
