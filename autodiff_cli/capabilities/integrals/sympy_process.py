@@ -271,7 +271,9 @@ RULE_NAMES = {
     "SqrtQuadraticDenomRule": "root of a quadratic", "SqrtQuadraticRule": "root of a quadratic",
     "RewriteRule": "rewrite", "CompleteSquareRule": "complete the square",
     "TrigSubstitutionRule": "trigonometric substitution", "ArctanRule": "arctangent",
-    "ErfRule": "error function", "DerivativeRule": "derivative",
+    "ErfRule": "error function", "SiRule": "sine integral", "CiRule": "cosine integral",
+    "EiRule": "exponential integral", "LiRule": "logarithmic integral",
+    "FresnelSRule": "Fresnel integral", "FresnelCRule": "Fresnel integral", "DerivativeRule": "derivative",
 }  # fmt: skip
 # The most steps that are shown: nobody reads longer ones.
 MAX_STEPS = 100
