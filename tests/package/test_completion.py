@@ -232,7 +232,10 @@ def test_headings_that_no_screen_shows_are_not_offered(shell: Shell) -> None:
         (["graph", "x", "--format", "m"], ["markdown", "mermaid"]),
         (["functions", "soft"], ["softplus", "softsign"]),
         (["units", "inc"], ["inch"]),
-        (["grad", '"2*sinh(x) + logi'], ["2*sinh(x) + logit(", "2*sinh(x) + logistic("]),
+        (
+            ["grad", '"2*sinh(x) + logi'],
+            ["2*sinh(x) + logit(", "2*sinh(x) + logint(", "2*sinh(x) + logistic("],
+        ),
         (["grad", '"x*speed + y_2"', "--at", ""], ["x=", "speed=", "y_2="]),
         (["grad", '"x*speed + y_2"', "--at", "s"], ["speed="]),
         (["grad", '"x*speed + y_2"', "--at", "x", "=", "2,s"], ["2,speed="]),

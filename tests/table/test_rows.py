@@ -377,6 +377,10 @@ OTHERS: dict[str, tuple[str, str]] = {
         "sin cos tan cot sec csc sinh cosh tanh coth sech csch exp",
         "the identities of angles and of exponentials, which no row has",
     ),
+    "engine/algebra/integral_series": (
+        "Ci Ei Si erfi fresnelc fresnels li",
+        "how integrals of elementary functions grow, oscillate or end",
+    ),
     "engine/algebra/bessel_series": ("besseli besselj besselk", "which of two series each has"),
     "engine/graphs/laurent": (
         "beta sum prod",

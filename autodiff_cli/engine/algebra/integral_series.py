@@ -7,6 +7,8 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Any
 
+from ..table.primitives import by_name
+
 # The number type of asymptotic series, which imports this module.
 Type = Any
 # A number of that type.
@@ -123,12 +125,14 @@ def fresnel_cosine(m: Type, x: Series) -> Series:
 
 
 # The functions by name.
-SERIES = {
-    "Si": sine_integral,
-    "Ci": cosine_integral,
-    "Ei": exponential_integral,
-    "li": logarithmic_integral,
-    "erfi": imaginary_error_function,
-    "fresnels": fresnel_sine,
-    "fresnelc": fresnel_cosine,
-}
+SERIES: dict[str, Callable[[Type, Series], Series]] = by_name(
+    {
+        "Si": sine_integral,
+        "Ci": cosine_integral,
+        "Ei": exponential_integral,
+        "li": logarithmic_integral,
+        "erfi": imaginary_error_function,
+        "fresnels": fresnel_sine,
+        "fresnelc": fresnel_cosine,
+    }
+)

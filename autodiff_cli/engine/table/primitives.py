@@ -663,10 +663,10 @@ special("li", "x", "logarithmic integral, the principal value of that of 1/log(t
     family="error")
 special("fresnels", "x", "Fresnel integral of sin(pi*t**2/2) from 0 to `x`",
     lambda m, x, out: m.sin(m.pi * x**2 / 2), facts="odd", exact={0: 0}, source="DLMF 7.2.8", family="error",
-    values="[-0.72, 0.72]", latex="S")
+    values="[-0.72, 0.72]")
 special("fresnelc", "x", "Fresnel integral of cos(pi*t**2/2) from 0 to `x`",
     lambda m, x, out: m.cos(m.pi * x**2 / 2), facts="odd", exact={0: 0}, source="DLMF 7.2.7", family="error",
-    values="[-0.78, 0.78]", latex="C")
+    values="[-0.78, 0.78]")
 special("lambertw", "x", "Lambert W function, the solution w >= -1 of w*exp(w) = x; `lambertw(x, -1)`: that below -1",
     lambda m, x, out: m.lambertw_slope(x, out), facts="increasing finite", longer="lambertw_branch", exact={0: 0},
     domain="x >= -1/e", source="DLMF 4.13", values="[-1, inf)", preimages=(lambda m, y: y * m.exp(y),),
