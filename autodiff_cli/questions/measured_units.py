@@ -14,6 +14,7 @@ from .measured_value import (
     COVERAGE,
     MeasuredValue,
     Spread,
+    check_powers,
     is_asymmetric,
     quantity,
     with_distribution,
@@ -38,6 +39,7 @@ def measured_value(name: str, text: str, offset: int = 0) -> float:
     >>> length, length.uncertainty, str(length.unit)
     (0.002, 3e-06, 'mm')
     """
+    check_powers(name, text)
     text = in_e_notation(text)
     parts = _split(_IN_BRACKETS.sub(r" \1 ", text))
     if parts is None:

@@ -32,7 +32,15 @@ _POWER = r"(?:[eE]([+-]?\d{1,6}))?"
 _REAL = rf"{_NUMBER}(?:[eE][+-]?\d{{1,6}})?"
 _CALL = re.compile(r"([^\W\d]\w*)\s*\((.*)\)", re.DOTALL)
 _CONCISE = re.compile(rf"([+-]?{_NUMBER}){_POWER}\s*+\(\s*+({_NUMBER})\s*+\){_POWER}", re.ASCII)
-_SCALED = re.compile(r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|[*×·⋅]\s*(.+))?", re.DOTALL)
+_SCALED = re.compile(
+    r"\((.*)\)\s*(?:[eE]([+-]?\d{1,6})|(?:[*×·⋅]|x(?=\s*10\b))\s*(.+))?", re.DOTALL
+)
+# A power of ten behind an uncertainty whose value has none: `4.8±0.2×10^-3`.
+_POWER_OF_ONE = re.compile(
+    rf"\(?\s*([+-]?{_NUMBER})\s*(?:{BETWEEN.pattern})\s*({_NUMBER})"
+    r"(\s*(?:[*×·⋅]|x(?=\s*10))\s*10\s*(?:(?:\^|\*\*)\s*[({]?\s*[-+−]?\d+\s*[)}]?|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+))",
+    re.ASCII,
+)
 _IN_PER_CENT = re.compile(
     rf"(?:\([^()]*(?:{BETWEEN.pattern})[^()]*\)|[+-]?{_NUMBER}\({_NUMBER}\))\s*%"
 )
@@ -78,6 +86,23 @@ class Spread(Typed):
 
     __slots__ = ("in_unit",)
     in_unit: str  # "" without a unit of its own
+
+
+def check_powers(name: str, text: str) -> None:
+    """Raise an error for a power of ten that may be of the uncertainty or of both: `4.8±0.2×10^-3`."""
+    found = _POWER_OF_ONE.match(text.strip())
+    if found is not None:
+        value, spread, power = found.groups()
+        hint = (
+            f"for both write `({value}±{spread}){power.strip()}`, for the uncertainty alone"
+            f" `{value}±({spread}{power.strip()})`"
+        )
+        raise point_error(
+            f"the power of ten in `{name}={' '.join(text.split())}` can be of its uncertainty, or of"
+            " both",
+            hint,
+            Span(0, len(text)),
+        )
 
 
 def is_asymmetric(text: str) -> bool:
@@ -232,11 +257,20 @@ class _ValueText:
         spread = self.number(written, after.start, end)
         if spread < 0:
             raise self.refused(f"has the uncertainty {spelled}, which is below 0", NEGATIVE)
+        if abs(value) < spread and _DECIMAL.fullmatch(written[before.start : before.end].strip()):
+            self._check_exponent(written[before.start : before.end].strip(), spelled)
         u = abs(value) * spread / 100 if relative else spread * abs(factor)
         measured = normal(self.name, float(value), float(u / k), self.text)
         if k == 1:
             measured.limit = "stated"
         return measured
+
+    def _check_exponent(self, value: str, spread: str) -> None:
+        """Raise an error for `1.2±0.1e3`, whose exponent is meant for both."""
+        mantissa, power, exponent = spread.lower().partition("e")
+        if power and "e" not in value.lower() and exponent.lstrip("+").isdigit():
+            hint = f"for both write `({value}±{mantissa})e{exponent}`, else `{value}±({spread})`"
+            raise self.refused("has an exponent behind its uncertainty alone", hint)
 
     def number(self, written: str, start: int, end: int) -> Decimal:
         number = written[start:end]

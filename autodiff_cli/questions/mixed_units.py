@@ -41,6 +41,7 @@ def in_mixed_units(text: str) -> tuple[str, Unit] | None:
     for before, part in pairwise(parts):
         _check(before, part, text)
     first, *others = parts
+    _check_no_feet(parts, text)
     terms = [first.number, *[f"{part.number}/{_ratio(first, part)}" for part in others]]
     return f"{match[1].replace('−', '-')}({'+'.join(terms)})", first.unit
 
@@ -76,6 +77,20 @@ def _check(before: _InUnit, part: _InUnit, text: str) -> None:
     if Fraction(part.number) >= ratio:
         hint = f"behind {unit} stand less than {ratio} {smaller}"
         raise _wrong(f"{part.number} {smaller} are not less than 1 {unit}", hint, text)
+
+
+_INCHES = 12  # of a foot
+
+
+def _check_no_feet(parts: list[_InUnit], text: str) -> None:
+    """Raise an error for `5'10"`, a height to most who write it, unless it has too many inches."""
+    first, last = parts[0], parts[-1]
+    if len(parts) == 2 and str(first.unit) == "′" and Fraction(last.number) < _INCHES:
+        hint = (
+            f"lengths are `{first.number} ft {last.number} in`; angles have their degrees before"
+            f" them, as in `0° {first.number}' {last.number}''`"
+        )
+        raise _wrong("minutes and seconds of arc may be feet and inches", hint, text)
 
 
 def _wrong(message: str, hint: str, text: str) -> ExpressionError:

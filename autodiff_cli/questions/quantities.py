@@ -84,6 +84,10 @@ _BEGINS_UNIT = re.compile(r"[^\W\d_]|[°º℃℉′″'\"(]|1\s*/|/")
 _FORTRAN = re.compile(r"\s*([-+−]?[\d.]+)([dD])([-+]?\d+)\s*")
 _BEFORE_UNIT = re.compile(r"(?<=[\w.)])\s*+[*·×]?\s*+(?=[^\W\d]|°)")
 _WORDS = re.compile(r"[^\W\d]\w*")
+# A name that people give to a difference of temperatures: `dT`, `ΔT`, `delta_T`, `T_diff`.
+_IS_DIFFERENCE = re.compile(
+    r"(?:[Δ∆δ]_?|[dD]elta_?|[dD]_?(?=[Ttθϑ](?:\d|_|$)|T|theta|temp))[^\W\d_]\w*|\w+_?[dD]iff(?:erence)?"
+)
 
 
 def quantity_value(name: str, text: str, offset: int = 0) -> float:
@@ -168,6 +172,8 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
     except ExpressionError as error:
         from .mixed_units import in_mixed_units  # few values have several units
 
+        if match[0][-1:].isdigit():
+            _check_no_decimal_prefix(match[1], rest, end)
         is_ambiguous = isinstance(error, AmbiguousUnit)
         mixed = None if is_ambiguous else in_mixed_units(text)
         if mixed is not None or (not is_ambiguous and _is_expression(rest)):
@@ -175,6 +181,25 @@ def split_quantity(text: str) -> tuple[str, Unit] | None:
         span = error.span or Span(0, len(rest))
         found = type(error)("point", str(error), Span(span.start + end, span.end + end), error.hint)
         raise found from None
+
+
+# `4k7`, whose prefix is its decimal point.
+_DECIMAL_PREFIX = re.compile(r"([kMGnpuµμ])(\d{1,3})(?![\w.])\s*([^\W\d_]+)?", re.ASCII)
+
+
+def _check_no_decimal_prefix(number: str, rest: str, place: int) -> None:
+    """Raise an error for `4k7`, the value of a part of a circuit."""
+    found = _DECIMAL_PREFIX.match(rest)
+    if found is None or not number.isdigit():
+        return
+    prefix, digits, unit = found.groups()
+    spelled = f"{number}.{digits} {prefix}{unit}" if unit else f"{number}.{digits} {prefix}ohm"
+    raise ExpressionError(
+        "point",
+        f"`{number}{prefix}{digits}` has a prefix for its decimal point",
+        Span(place, place + found.end(2)),
+        f"write it with its unit, as in `{spelled}`",
+    )
 
 
 def _is_expression(rest: str) -> bool:
@@ -235,8 +260,22 @@ def make_quantity(name: str, number: str, unit: Unit, text: str, offset: int = 0
     return quantity
 
 
+def _difference(text: str, unit: Unit) -> str:
+    """Return how a value on a scale of temperatures is written as a difference, in kelvin."""
+    number, sign, rest = text.strip().rpartition(str(unit))
+    if sign and not rest and unit.scale == 1:
+        return f"write `{number.strip()} K`"
+    return f"write it in K; 1 {unit} is {unit.scale} K of a difference"
+
+
 def check_temperature(name: str, si: float, unit: Unit, text: str, offset: int = 0) -> None:
-    """Raise an `ExpressionError` for a temperature below absolute zero."""
+    """Raise an `ExpressionError` for a temperature below absolute zero, and for one that is a
+    difference by its name, `dT=5 °C`.
+    """
+    if unit.zero and _IS_DIFFERENCE.fullmatch(name):
+        message = f"`{name}={text.strip()}` is a difference by its name, and {unit} is a scale"
+        hint = f"{_difference(text, unit)}; a temperature needs another name"
+        raise _refuse(message, Span(offset, offset + len(text)), hint, text)
     if unit.zero and si < 0:
         message = f"`{name}={text.strip()}` is below absolute zero"
         hint = f"that is {present(0.0, unit):.6g} {unit}"

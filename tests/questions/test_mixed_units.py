@@ -95,3 +95,12 @@ def test_a_1_within_a_unit_is_none() -> None:
 def test_answers_are_in_the_first_unit() -> None:
     answer = autodiff_cli.gradient("2*t", {"t": "1 h 30 min"})
     assert answer.value == 3 and str(answer.units["value"]) == "h"
+
+
+@pytest.mark.parametrize("text", ["5'10\"", "5' 10''", "6′2″"])
+def test_minutes_and_seconds_of_arc_may_be_feet_and_inches(text: str) -> None:
+    with pytest.raises(ExpressionError, match="may be feet and inches") as refused:
+        quantity_value("d", text)
+    length, angle = str(refused.value.hint).split("`")[1::2]
+    assert str(quantity_value("d", length).unit) == "ft"
+    assert quantity_value("d", angle) < 0.01

@@ -15,6 +15,7 @@ from autodiff_cli.engine.quantities.unit import parse_unit
 from autodiff_cli.engine.table.primitive import PRIMITIVES
 from autodiff_cli.errors import ExpressionError
 from autodiff_cli.questions.arithmetic import Arithmetic
+from autodiff_cli.questions.measured_units import measured_value
 from autodiff_cli.questions.problem import Quantity
 from autodiff_cli.questions.quantities import quantity_value
 from running import autodiff
@@ -370,3 +371,73 @@ def test_latex_has_the_units():
     shown = autodiff_cli.gradient("a*b", "a=3 m/s,b=2 µΩ")._repr_latex_()
     assert shown is not None and "unit{" not in shown
     assert r"f(3\,\mathrm{m\,s^{-1}}, 2\,\mathrm{\mu \Omega })" in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "si"),
+    [
+        *[(name, "5 °C", None) for name in ("dT", "ΔT", "delta_T", "Δθ", "T_diff", "dT_max")],
+        ("ΔT", "9 °F", None),
+        ("dT", "5±0.1 °C", None),
+        ("dT", "5 K", 5.0),
+        *[(name, "5 °C", 278.15) for name in ("T", "T_d", "dew", "d", "T1", "delta")],
+    ],
+)
+def test_a_difference_of_temperatures_has_no_scale(name: str, text: str, si: float | None) -> None:
+    if si is not None:
+        assert measured_value(name, text) == pytest.approx(si)
+        return
+    with pytest.raises(ExpressionError, match="is a difference by its name"):
+        measured_value(name, text)
+
+
+@pytest.mark.parametrize("text", ["5 cm in mm", "5.0±0.1 cm in mm^2", "3 ft in m"])
+def test_a_conversion_in_a_value_is_no_product_with_inches(text: str) -> None:
+    with pytest.raises(ExpressionError, match="two ways"):
+        measured_value("x", text)
+
+
+@pytest.mark.parametrize("text", ["5 lbf in", "5 lb in^2", "5 in", "5 in/s", "5 cm*in*mm"])
+def test_inches_are_part_of_units(text: str) -> None:
+    assert "in" in str(measured_value("x", text).unit)
+
+
+@pytest.mark.parametrize(
+    ("text", "both", "alone"),
+    [
+        ("4.8±0.2×10^-3", (4.8e-3, 2e-4), (4.8, 2e-4)),
+        ("1.2 ± 0.1 x 10^3", (1200.0, 100.0), (1.2, 100.0)),
+        ("1.2±0.1·10³", (1200.0, 100.0), (1.2, 100.0)),
+        ("1.2±0.1e3", (1200.0, 100.0), (1.2, 100.0)),
+    ],
+)
+def test_a_power_of_ten_behind_an_uncertainty_alone_is_refused(text, both, alone) -> None:
+    with pytest.raises(ExpressionError) as refused:
+        measured_value("x", text)
+    spelled = str(refused.value.hint).split("`")[1::2]
+    for each, (value, u) in zip(spelled, (both, alone), strict=True):
+        measured = measured_value("x", each)
+        assert (measured, measured.uncertainty) == pytest.approx((value, u))
+
+
+@pytest.mark.parametrize("text", ["4.8±0.2e-3", "1000±1e2", "1.2e3±1e2", "4.8×10^-3±0.2×10^-3"])
+def test_a_power_of_ten_of_each_number_is_its_own(text: str) -> None:
+    assert measured_value("x", text).uncertainty > 0
+
+
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("9.8 m s-2", "write `m*s^-2`"),
+        ("5 ms-1", "write `m*s^-1`"),
+        ("1000 kg m-3", "write `kg*m^-3`"),
+        ("4k7", "write it with its unit, as in `4.7 kohm`"),
+        ("4k7 ohm", "write it with its unit, as in `4.7 kohm`"),
+    ],
+)
+def test_hints_on_units_can_be_typed(text: str, hint: str) -> None:
+    with pytest.raises(ExpressionError) as refused:
+        quantity_value("x", text)
+    assert refused.value.hint == hint
+    unit = hint.split("`")[1]
+    quantity_value("x", unit if unit[0].isdigit() else f"5 {unit}")

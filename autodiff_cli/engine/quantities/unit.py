@@ -249,6 +249,8 @@ def parse_unit(text: str) -> Unit:
     ('kN/mm²', Fraction(1000000000, 1), (1, -1, -2, 0, 0, 0, 0))
     """
     with errors_about(text, always=True):
+        if " in " in text:
+            _check_no_conversion(text)
         tokens = list(_tokens(text))
         if not tokens:
             raise _wrong("a unit is missing here", 0, len(text))
@@ -265,6 +267,20 @@ def parse_unit(text: str) -> Unit:
                 "this closing parenthesis has no opening one", tokens[rest][2], tokens[rest][3]
             )
         return unit
+
+
+_CONVERSION = re.compile(r"(\S+)\s+in\s+([^\W\d_]\S*)")
+
+
+def _check_no_conversion(text: str) -> None:
+    """Raise an error for `cm in mm`, where `in` is the inch to none who writes it."""
+    found = _CONVERSION.search(text)
+    if found is not None:
+        hint = (
+            f"for inches write `{found[1]}*in*{found[2]}`; a unit that the answer is asked in"
+            f" stands in `--in`, as in `--in {found[2]}`"
+        )
+        raise _ambiguous(found[0], *found.span(), hint)
 
 
 def unit_or_none(text: str) -> Unit | None:
@@ -554,17 +570,21 @@ def with_signs(text: str) -> str | None:
 
     >>> with_signs("W/m2K"), with_signs("J/kgK"), with_signs("kgm/s2"), with_signs("J/foo")
     ('W/(m^2*K)', 'J/(kg*K)', 'kg*m/s^2', None)
+    >>> with_signs("m s-2"), with_signs("ms-1")
+    ('m*s^-2', 'm*s^-1')
     """
-    sides = text.replace(" ", "").split("/")
+    sides = text.split("/")
     if len(sides) > MAX_QUOTIENT_UNITS or len(text) > MAX_UNIT_CHARACTERS:
         return None
     read = []
     for side in sides:
-        if not side or _PART.sub("", side):
+        if not side.strip() or _PART.sub("", side).strip():
             return None
         factors = []
         for word, power in _PART.findall(side):
             known = [word] if table_entry(word) else _products_in(word)
+            if word == MILLISECOND and power[:1] in ("-", "−"):
+                known = ["m*s"]  # a velocity, `ms-1`
             if len(known) != 1:
                 return None
             factors.append(known[0] + (f"^{power}" if power else ""))
