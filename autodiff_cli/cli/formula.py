@@ -99,9 +99,24 @@ def _is_meant_as_command(word: str, rest: str) -> bool:
 
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
+    text, options = _split(args)
+    if not _is_informal(options):
+        return _answer(args, text, options)
+    from ..questions.conventions import check_no_date, unsaid_convention
+
+    check_no_date(text)
+    code, note = _answer(args, text, options), unsaid_convention(text)
+    if code == 0 and note is not None:
+        from ..show.error import report
+
+        report(note, None, level="note")
+    return code
+
+
+def _answer(args: Sequence[str], text: str, options: Sequence[str]) -> int:
+    """Answer a command line whose formula is this text; return the exit code."""
     from .commands import call
 
-    text, options = _split(args)
     _check_quotient(text, options)
     if text == args[0] and is_in_one_piece(text) and (command := _command_of_piece(text, options)):
         return call(command, [text, *options])  # what is no question in words starts sooner
@@ -126,10 +141,9 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
     """
     from ..questions.calculus_words import (
         calculus_arguments,
-        measured_arguments,
         without_request,
     )
-    from ..questions.typed_lines import words_arguments
+    from ..questions.typed_lines import measured_question, words_arguments
 
     if _is_informal(options):
         asked = calculus_arguments(without_request(text))
@@ -141,7 +155,7 @@ def _answer_in_words(args: Sequence[str], text: str, options: Sequence[str]) -> 
     if _is_informal(options):
         asked = _by_other_word(args, options) or words_arguments(text)
         if asked is None and not _has_point(options) and "=" not in text:
-            asked = measured_arguments(text)
+            asked = measured_question(text)
         if asked is not None:
             return _call_as_read(asked, options)
     else:

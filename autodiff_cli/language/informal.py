@@ -36,6 +36,8 @@ _SIGNS = {
     "(": "open",
 }
 _SIGNS |= {")": "close", "+": "sign", "-": "sign"}
+# A measured value with its power of ten, `1.23(4)e-5`, whose `e` is no Euler's number.
+_MEASURED_SCALED = LazyPattern(r"[0-9]\([0-9]+\)[eE][-+]?[0-9]")
 _OPERAND_ENDS = ("number", "name", "close", "raised")
 _BEHIND_OPERANDS = ("power", "raised", "factor", "divide", "end")
 
@@ -91,6 +93,8 @@ def corrected(text: str) -> str:
 
 
 def _tokens(text: str) -> list[InformalToken]:
+    if ")e" in text.lower() and _MEASURED_SCALED.search(text):
+        raise UnclearNotation
     tokens: list[InformalToken] = []
     end, stop = 0, len(text.rstrip(" "))
     while end < stop:

@@ -38,9 +38,12 @@ _ASKED = LazyPattern(
     re.DOTALL | re.IGNORECASE,
 )
 _PAIR_BEHIND = LazyPattern(r"(.+?)\s+at\s+(?:the\s+point\s+)?\(([^()=]+,[^()=]+)\)", re.DOTALL)
-_NUMBER_BEHIND = LazyPattern(
-    r"(.+?)\s+at\s+([-+]?[\d.]+|[-+]?[\d.]*\s*\*?\s*(?:pi|π)(?:\s*/\s*\d+)?)", re.DOTALL
+# A value without a name: `3`, `pi/4`, `45°`, `1/2`, `sqrt(2)`.
+BARE_VALUE = (
+    r"[-+−]?(?:[\d.]+(?:\s*/\s*[\d.]+)?\s*(?:°|deg(?:rees?)?\b)?|[\d.]*\s*\*?\s*(?:pi|π)(?:\s*/\s*\d+)?"
+    r"|(?:sqrt|ln|log)\(\s*[\d.]+\s*\))"
 )
+_NUMBER_BEHIND = LazyPattern(rf"(.+?)\s+at\s+({BARE_VALUE})", re.DOTALL)
 ASSIGNED = r"[^\W\d]\w*\s*=\s*[^=<>,\s][^=<>,]*"
 _VALUES_BEHIND = LazyPattern(
     rf"(.+?)\s+(?:at|when|where|for|with)\s+({ASSIGNED}(?:,\s*{ASSIGNED})*)", re.DOTALL
@@ -710,9 +713,9 @@ _SIGN = r"\s*(?:±|\+/[-−])\s*"
 # `(5.0 ± 0.1)`, `(5.0 +/- 2%) kg`.
 _MEASURED = LazyPattern(
     rf"(?<!\))\(\s*([-+]?{_PLAIN_NUMBER}){_SIGN}({_PLAIN_NUMBER}\s*%?)\s*\)"
-    r"(?!\s*[(\[])((?:\s+[^\W\d_][\w/^*²³⁻¹·]*(?=\s*(?:$|[-+*/)×·])))?)"
+    r"(?!\s*[(\[])((?:(?:\s+[^\W\d_][\w/^*²³⁻¹·]*|\s*°[CF]?)(?=\s*(?:$|[-+*/)×·])))?)"
 )
-_UNIT_BEHIND = r"\s+[^\W\d_][\w^²³⁻¹·]*"
+_UNIT_BEHIND = r"(?:\s+[^\W\d_][\w^²³⁻¹·]*|\s*°[CF]?)"
 # `2.5 ± 0.1` between sums, and `5.0 ± 0.1 V` before products too: there they ask one thing.
 _MEASURED_TERM = LazyPattern(
     rf"(?<![\w.±])({_PLAIN_NUMBER}{_SIGN}{_PLAIN_NUMBER}(?:\s*%)?)"
@@ -722,6 +725,14 @@ _SUM_BEFORE = LazyPattern(r"(?:^|[-+(])\s*\Z")
 _QUANTITY_BEFORE = LazyPattern(rf"{_SIGN}{_PLAIN_NUMBER}(?:\s*%)?{_UNIT_BEHIND}\s*[*/×·]\s*\Z")
 # `5.0(1)`: 5.0 ± 0.1, or the product of both.
 _IN_DIGITS = LazyPattern(r"(?<![\w.])(\d+)\.(\d+)\((\d{1,2})\)(?![\w(])")
+# `6.674(15)e-11` is no product: e-11 behind parentheses would be Euler's number less 11.
+_IN_DIGITS_SCALED = LazyPattern(
+    r"(?<![\w.])(\d+)(?:\.(\d+))?\((\d{1,2})\)([eE][-+−]?\d{1,3})(?![\w.(])"
+)
+_MEASURED_SCALED = LazyPattern(
+    rf"(?<![\w)])\(\s*([-+]?(?:\d+\.?\d*|\.\d+)){_SIGN}(\d+\.?\d*|\.\d+)\s*\)"
+    r"([eE][-+−]?\d{1,3})(?![\w.(])"
+)
 
 
 def _in_own_parentheses(term: re.Match[str]) -> str:
@@ -732,6 +743,37 @@ def _in_own_parentheses(term: re.Match[str]) -> str:
     is_enclosed = before.endswith("(") and behind.startswith(")")
     is_clear = _SUM_BEFORE.search(before) or _QUANTITY_BEFORE.search(before)
     return f"({term[1]})" if is_clear and not is_enclosed else term[1]
+
+
+def _of_last_digits(decimals: str, spread: str) -> str:
+    """Return the uncertainty that `spread` is of the last digits of a number: 1.2 in `12.3(12)`."""
+    from decimal import Decimal  # few lines have one
+
+    return f"{Decimal(spread).scaleb(-len(decimals)):f}"
+
+
+def _with_powers_inside(text: str) -> str:
+    """Return a text with the power of ten of measured numbers behind both their parts.
+
+    >>> _with_powers_inside("6.674(15)e-11*2"), _with_powers_inside("(1.2 ± 0.1)e3")
+    ('(6.674e-11 ± 0.015e-11)*2', '(1.2e3 ± 0.1e3)')
+    """
+
+    def of_digits(found: re.Match[str]) -> str:
+        whole, decimals, spread, power = found[1], found[2] or "", found[3], found[4]
+        number = f"{whole}.{decimals}" if decimals else whole
+        power = power.replace("−", "-")
+        return f"({number}{power} ± {_of_last_digits(decimals, spread)}{power})"
+
+    text = str(_IN_DIGITS_SCALED.sub(of_digits, text))
+    return str(
+        _MEASURED_SCALED.sub(
+            lambda found: "({0}{2} ± {1}{2})".format(
+                found[1], found[2], found[3].replace("−", "-")
+            ),
+            text,
+        )
+    )
 
 
 def measured_arguments(text: str) -> list[str] | None:
@@ -746,9 +788,10 @@ def measured_arguments(text: str) -> list[str] | None:
     (['propagate', 'x1 / x2', '--at', 'x1=5.0±0.1 V,x2=2.0±0.2 A'], None)
     """
     if len(text) <= MAX_LENGTH:
+        text = _with_powers_inside(text)
         text = str(_MEASURED_TERM.sub(_in_own_parentheses, text))
     if (digits := _IN_DIGITS.search(text)) is not None:
-        last = f"{'0.' if digits[2] else ''}{digits[3].zfill(len(digits[2]))}"
+        last = _of_last_digits(digits[2], digits[3])
         hint = (
             f"for a measured value, `({digits[1]}.{digits[2]} ± {last})`; for a product,"
             f" `{digits[1]}.{digits[2]}*{digits[3]}`"

@@ -34,16 +34,18 @@ from ..language.tokens import (
 )
 from .calculus_words import (
     ASSIGNED,
+    BARE_VALUE,
     INFINITY,
     MAX_LENGTH,
     calculus_arguments,
     formula_at,
+    measured_arguments,
     variables_in,
     without_name,
     without_request,
 )
 from .parse_point import split
-from .problem import parse
+from .problem import evaluate_constant, parse
 
 if TYPE_CHECKING:
     from ..engine.quantities.unit import Unit
@@ -308,6 +310,8 @@ def in_symbols(text: str) -> str:
     wanted, feet = unit_or_none(asked), _FEET_AND_INCHES.fullmatch(match[1])
     if feet and wanted and wanted.dimension == parse_unit("m").dimension:
         return f"{feet[1]}[ft] + {feet[2] or 0}[in]{between}{asked}"
+    if feet and feet[2] and wanted and wanted.dimension == parse_unit("rad").dimension:
+        return f"0° {match[1]}{between}{asked}"  # minutes and seconds of arc
     if (both := conversion_in_symbols(match[1], match[2])) is not None:
         return between.join(both)
     quantity = str(_SPELLED.sub(lambda word: symbols_of(word[0]) or word[0], match[1]))
@@ -380,18 +384,23 @@ def _in_kelvin(number: str, scale: Unit) -> str | None:
     return f"{text}[K]" if text is not None else f"{x.numerator}/{x.denominator}*1[K]"
 
 
-_VALUE = r"[-+]?(?:\d+\.?\d*|\.\d+)"
 # `x^2 at x=3`, `x^2, x=3`, `x^2 at 3`.
 _AT = LazyPattern(
     rf"([^=<>]+?)(?:\s+(?:at|when|where|for)\s+|,\s*(?=[^\W\d]\w*\s*=\s*[-+\d.]))({ASSIGNED}(?:,\s*{ASSIGNED})*)"
-    rf"|([^=<>]+?)\s+at\s+({_VALUE})",
+    rf"|([^=<>]+?)\s+at\s+({BARE_VALUE})",
     re.DOTALL,
 )
-_BY_LETTER = LazyPattern(r"\s*[d∂](?:\^?\{?\d+\}?|[²³])?\s*/\s*[d∂]")
+_VALUE_ASKED = LazyPattern(r"\A(?:the\s+)?value\s+of\s+")
+_DEGREES_BEHIND = LazyPattern(r"(?<=\d)\s*degrees?\Z")
+_BY_LETTER = LazyPattern(r"\s*[d∂](?:\^?\{?\d+\}?|[²³])?\s*/\s*[d∂]([^\W\d_])")
 _DERIVATIVE_OF = LazyPattern(
     r"(?:the\s+)?(?:(first|second|third|fourth|fifth|sixth|partial|\d{1,2}(?:st|nd|rd|th))\s+)?(?:derivative|slope|gradient)\s+of\s+(.+?)"
     r"(?:\s+(?:with\s+respect\s+to|wrt)\s+([^\W\d]\w*))?",
     re.DOTALL,
+)
+# `derivative of x^2 when x = 3`, which is no formula beside a value.
+_ASKS_DERIVATIVE = LazyPattern(
+    r"(?:the\s+)?(?:\w+\s+)?(?:derivative|slope|gradient)\s+of\s", re.IGNORECASE
 )
 _ORDERS = {"second": "2", "third": "3", "fourth": "4", "fifth": "5", "sixth": "6"}
 _EXTREME_OF = LazyPattern(
@@ -421,14 +430,14 @@ _PRIME_OF = LazyPattern(
 )
 # `y = x^2; y'`.
 _THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+)[;,]\s*\1(['’′]+)", re.DOTALL)
-_HEAD = r"([^\W\d]\w*)\s*\(\s*[^\W\d]\w*\s*\)\s*=(?!=)"
+_HEAD = r"([^\W\d]\w*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)"
 _GIVEN = r"(?:,|\b(?:if|when|where|for|of|with|given)\b)"
 # `f''(x) for f(x) = x^3`, `f(2) if f(x) = x^3`.
 _CALL_OF = LazyPattern(
     rf"(([^\W\d]\w*)['’′]*\s*\([^()=]*\))\s*{_GIVEN}\s*(?=\2\b)({_HEAD}[^=;]+)", re.DOTALL
 )
 # `f(x) = x^3, f'(2)`.
-_THEN_CALL = LazyPattern(rf"({_HEAD}[^=;]+?)\s*,\s*(\2['’′]+\s*\([^()=]*\))", re.DOTALL)
+_THEN_CALL = LazyPattern(rf"({_HEAD}[^=;]+?)\s*,\s*(\2['’′]*\s*\([^()=]*\))", re.DOTALL)
 _NTH = r"(?:\^?\{?(\d)\}?|([²³⁴]))?"
 # `dy/dx of x^4`, `d²/dx² of x^4`.
 _LETTERS_OF = LazyPattern(
@@ -465,7 +474,7 @@ def words_arguments(text: str) -> list[str] | None:
         or called_arguments(text)
         or _sought_arguments(text)
         or _primed_arguments(text)
-        or valued_arguments(text)
+        or (None if _ASKS_DERIVATIVE.match(text) else valued_arguments(text))
         or _derivative_in_words(text)
     )
 
@@ -668,10 +677,14 @@ def _derivative_in_words(text: str) -> list[str] | None:
         return ["diff", *placed, *by, "--order", order]
     if not kind and not by and _is_curve(placed[0]):
         return _slope("y", "x", formula)
+    given = None if kind or by else valued_arguments(formula)
+    if given is not None:
+        return given
     if len(placed) > 1:
         formula = without_name(formula)  # `y = x^2 at x=3`
         if formula.endswith(")"):
             return ["grad", *formula_at(formula), *by]
+        return _at_point(formula, by) or ["grad", *formula_at(formula), *by]
     return _at_point(formula, by) or ["diff", formula, *by]
 
 
@@ -681,8 +694,12 @@ def _at_point(formula: str, by: Sequence[str]) -> list[str] | None:
     asked, point = (at[1] or at[3], at[2] or at[4]) if at else ("", "")
     if not asked or asked.count("(") != asked.count(")"):
         return None
+    asked, point = str(_VALUE_ASKED.sub("", asked)), str(_DEGREES_BEHIND.sub("°", point))
+    letter = _BY_LETTER.match(asked)
+    if letter is None:
+        return ["grad", asked, "--at", point, *by]
     # a derivative's value is what is asked for, and not its gradient
-    return ["diff" if _BY_LETTER.match(asked) else "grad", asked, "--at", point, *by]
+    return ["diff", asked, "--at", point if at and at[2] else f"{letter[1]}={point}", *by]
 
 
 def _is_curve(text: str) -> bool:
@@ -716,11 +733,11 @@ def valued_arguments(text: str) -> list[str] | None:
     line = _with_values_behind(text)
     if line is None:
         return None
-    parts = _parts_of(line)
-    values = dict(filter(None, map(_value_in, parts)))
-    others = [part for part in parts if _value_in(part) is None]
+    parts, are_listed = _parts_of(line), len(split(line)) > 1
+    found = [_value_in(part, is_listed=are_listed) for part in parts]
+    values = dict(filter(None, found))
+    others = [part for part, value in zip(parts, found, strict=True) if value is None]
     *bound, last = others or [""]
-    are_listed = len(split(line)) > 1
     has_units = not all(map(plain_number, values.values()))
     # values before their formula are a program already, if semicolons are between them
     is_asked = values and last and (has_units or are_listed or parts[0] in others)
@@ -750,7 +767,19 @@ def _solved_at(equation: str, values: Mapping[str, str], unit: str | None) -> li
 def _is_uncertain(point: str) -> bool:
     from .problem import SPREAD, UNCERTAIN_DIGITS
 
-    return bool(re.search(SPREAD, point) or UNCERTAIN_DIGITS.search(point))
+    return bool(
+        re.search(SPREAD, point)
+        or UNCERTAIN_DIGITS.search(point)
+        or any(_is_asymmetric(value.partition("=")[2]) for value in split(point))
+    )
+
+
+def _is_asymmetric(text: str) -> bool:
+    if "+" not in text or "-" not in text:
+        return False
+    from .measured_value import is_asymmetric  # few values have two uncertainties
+
+    return is_asymmetric(text)
 
 
 def _at_values(
@@ -761,13 +790,15 @@ def _at_values(
     """
     if not _are_formulas(formulas) or not _are_clear(values, formulas):
         return None
+    point = ", ".join(f"{name}={value}" for name, value in values.items())
+    if len(formulas) == 1 and _BY_LETTER.match(formulas[0]) and not _is_uncertain(point):
+        return ["diff", formulas[0], "--at", point]
     program = "; ".join(formulas)
-    are_plain = all(map(plain_number, values.values()))
+    are_plain = all(plain_number(value) or _is_constant(value) for value in values.values())
     axes = {*_axes_of(program)} - values.keys() - {*bound_names(program)}
     if are_plain and axes - _products_of(axes, values):
         bindings = [f"{name} = {value}" for name, value in values.items()]
         return ["diff", "; ".join([*bindings, *formulas])]  # parameters: the variable has no value
-    point = ", ".join(f"{name}={value}" for name, value in values.items())
     wish = [] if unit is None else ["--in", unit]
     return ["propagate" if _is_uncertain(point) else "grad", program, "--at", point, *wish]
 
@@ -786,12 +817,63 @@ def _parts_of(line: str) -> list[str]:
     return [part for part in parts if part]
 
 
-def _value_in(part: str) -> tuple[str, str] | None:
-    """Return the name and the value of `V=230 V`; None if it is something else."""
+def _value_in(part: str, *, is_listed: bool) -> tuple[str, str] | None:
+    """Return the name and the value of `V=230 V`; None if it is something else.
+
+    In a list between commas, which is no program, it may be `pi/4` too, or meant as a quantity.
+    """
     found = _VALUE_OF.fullmatch(part)
-    return (found[1], found[2]) if found and _is_value(found[2]) else None
+    if found is None:
+        return None
+    name, text = found[1], found[2]
+    is_value = _is_value(text) or (is_listed and any(meant(text) for meant in _LISTED_VALUES))
+    return (name, text) if is_value else None
 
 
+def _is_constant(text: str) -> bool:
+    """Return whether a text is an expression without variables, `pi/4`."""
+    if not {*names_in(text)} <= {*FUNCTIONS, *CONSTANTS}:
+        return False
+    with suppress(ExpressionError):
+        evaluate_constant(text)
+        return True
+    return False
+
+
+# `5 m/s2`, `4k7`, `8.3 J/mol·K`, `4.18 J/g°C`: the reader of values says how each is written.
+_LIKE_QUANTITY = LazyPattern(r"[-+−]?\d[\d.]*+(?:[eE][-+]?\d+)?\s*+([^\W\d_°].*)", re.DOTALL)
+_LIKE_UNIT = LazyPattern(r"[^\W\d_]+|°\s?[CF]?")
+_PREFIXED = LazyPattern(r"[kKMGmunpµμ]\d*")
+
+
+def _is_meant_as_quantity(text: str) -> bool:
+    """Return whether a text is a number before words that are units, though not as they are
+    written, or before a prefix.
+    """
+    from ..engine.quantities.unit import unit_or_none, with_signs
+
+    found = _LIKE_QUANTITY.fullmatch(text) if len(text) <= MAX_LENGTH else None
+    if found is None or {*found[1]} & {*"(=<>;"}:
+        return False
+    first, *others = found[1].split() or [""]
+    words = [*others, *([] if _PREFIXED.fullmatch(first) else [first])]
+    try:
+        return all(
+            unit_or_none(part) or with_signs(part)
+            for word in words
+            for part in _LIKE_UNIT.findall(word)
+        )
+    except ExpressionError:
+        return True  # `ms^-1`, of two meanings
+
+
+# What gives a name its value in a list.
+_LISTED_VALUES = (
+    _is_constant,
+    _is_asymmetric,
+    _is_meant_as_quantity,
+    _FEET_AND_INCHES.fullmatch,
+)
 _OUTPUTS = (["bind"], ["expression"])
 
 
@@ -857,6 +939,20 @@ def _unit_asked(formula: str) -> tuple[str, str] | None:
     return (
         (match[1], match[2]) if match is not None and unit_or_none(match[2]) is not None else None
     )
+
+
+def measured_question(text: str) -> list[str] | None:
+    """Return the arguments of `propagate` for a formula of measured numbers, perhaps in a unit; None
+    for another text.
+
+    >>> measured_question("20±1 °C in K"), measured_question("20 °C in K")
+    (['propagate', 'x1', '--at', 'x1=20±1 °C', '--in', 'K'], None)
+    """
+    if len(text) > MAX_LENGTH:
+        return measured_arguments(text)
+    formula, unit = _unit_asked(in_symbols(text)) or (text, None)
+    arguments = measured_arguments(formula)
+    return arguments if arguments is None or unit is None else [*arguments, "--in", unit]
 
 
 _CALLED = LazyPattern(r"([A-Za-z]+)\s*([(\[])(.+)[)\]]", re.DOTALL)

@@ -120,6 +120,9 @@ def test_measured_numbers_get_names_of_their_own() -> None:
     assert measured_arguments("2*(3)") is None
     with pytest.raises(ExpressionError, match="two ways"):
         measured_arguments("12.35(12)/2")
+    with pytest.raises(ExpressionError) as refused:
+        measured_arguments("12.3(12)")
+    assert "`(12.3 ± 1.2)`" in str(refused.value.hint)  # of the last digits: 12 tenths
 
 
 def test_words_of_a_request_are_left_out() -> None:
@@ -192,6 +195,12 @@ def test_a_variable_of_the_formula_is_no_setting() -> None:
         ("sqrt(2.5 ± 0.1 + 1)", "sqrt(x1 + 1)", "x1=2.5±0.1"),
         ("2.5 ± 0.1 cm * 3", "x1 * 3", "x1=2.5±0.1 cm"),
         ("10 ± 2% - 5", "x1 - 5", "x1=10±2%"),
+        ("6.674(15)e-11*3", "x1*3", "x1=6.674e-11±0.015e-11"),
+        ("12(3)E2", "x1", "x1=12E2±3E2"),
+        ("1.23(45)e−5 m", "x1", "x1=1.23e-5±0.45e-5 m"),
+        ("(1.2 +/- 0.1)e3 + 1", "x1 + 1", "x1=1.2e3±0.1e3"),
+        ("sin(30 ± 1°)", "sin(x1)", "x1=30±1°"),
+        ("20±1 °C", "x1", "x1=20±1 °C"),
     ],
 )
 def test_measured_terms_need_no_parentheses(text: str, formula: str, point: str) -> None:
@@ -211,6 +220,10 @@ def test_measured_terms_need_no_parentheses(text: str, formula: str, point: str)
         "2.5 ± 0.1^2",
         "2.5 ± 0.1*3",
         "x^2.5 ± 0.1",
+        "2(3)e",
+        "3(x)e2",
+        "f(3)e2",
+        "1.5(x)e-3",
     ],
 )
 def test_a_measured_factor_without_parentheses_can_be_read_in_two_ways(text: str) -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import shlex
+import time
+from contextlib import suppress
 
 import pytest
 
@@ -13,6 +15,7 @@ from autodiff_cli.questions.typed_lines import (
     MAX_LENGTH,
     arguments_by_hand,
     definition_first,
+    measured_question,
     quantity_and_unit,
     words_arguments,
 )
@@ -101,6 +104,26 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(
         ("x + y = 3, x = 1 m", None),
         ("s = 2; a = 3 m/s; a*s", None),  # a bound name, not seconds
         ("a = 2 m, b = a, b*a", None),  # a list of equations
+        ("x = pi/4, sin(x)", ["grad", "sin(x)", "--at", "x=pi/4"]),
+        ("x^2 + y, x = 1/2, y = sqrt(2)", ["grad", "x^2 + y", "--at", "x=1/2, y=sqrt(2)"]),
+        ("y = a*x^2, a = 1/2", ["diff", "a = 1/2; y = a*x^2"]),
+        ("x = pi/4; sin(x)", None),  # a program
+        ("x + y = 3, x = 2*y", None),
+        ("ρ = 1 g/cm3, V = 2 L, ρ*V", ["grad", "ρ*V", "--at", "ρ=1 g/cm3, V=2 L"]),
+        ("R = 4k7, 2*R", ["grad", "2*R", "--at", "R=4k7"]),
+        ("R = 10k, C = 100n, R*C", ["grad", "R*C", "--at", "R=10k, C=100n"]),
+        ("c = 4.18 J/g°C, m = 5 g, c*m", ["grad", "c*m", "--at", "c=4.18 J/g°C, m=5 g"]),
+        ("a = 2k; a*x", None),  # a program in k and x
+        ("a = 2k, k = 3, a*k*x", None),  # `k` is a name
+        ("x = 5.00 +0.02 -0.01, 2*x", ["propagate", "2*x", "--at", "x=5.00 +0.02 -0.01"]),
+        ("derivative of sin x at pi/4", ["grad", "sin x", "--at", "pi/4"]),
+        ("derivative of sin(x) at 30 degrees", ["grad", "sin(x)", "--at", "30°"]),
+        ("derivative of x^2 when x = 3", ["grad", "x^2", "--at", "x=3"]),
+        ("derivative of a*x^2 where a = 3", ["diff", "a = 3; a*x^2"]),
+        ("derivative of x^2 + y^2, x=1, y=2", ["grad", "x^2 + y^2", "--at", "x=1, y=2"]),
+        ("d/dx (1/x) at 2", ["diff", "d/dx (1/x)", "--at", "x=2"]),
+        ("d/dx sin(x), x = pi/3", ["diff", "d/dx sin(x)", "--at", "x=pi/3"]),
+        ("value of x^2 at 5", ["grad", "x^2", "--at", "5"]),
     ],
 )
 def test_questions_in_words_are_arguments_of_commands(
@@ -226,3 +249,45 @@ def test_an_entry_that_is_not_used_makes_no_word_a_product() -> None:
     assert found.code == 0
     found = autodiff("diff", "rat*x", "--at", "t=1,x=2")
     assert "one name or a product" not in found.err
+
+
+@pytest.mark.parametrize(
+    ("text", "arguments"),
+    [
+        ("20±1 °C in K", ["propagate", "x1", "--at", "x1=20±1 °C", "--in", "K"]),
+        ("12.0±0.1 in in cm", ["propagate", "x1", "--at", "x1=12.0±0.1 in", "--in", "cm"]),
+        ("5±0.1 kg in pounds", ["propagate", "x1", "--at", "x1=5±0.1 kg", "--in", "lb"]),
+        ("5.0±0.1 in", ["propagate", "x1", "--at", "x1=5.0±0.1 in"]),
+        ("20 °C in K", None),
+        ("x^2 in m", None),
+    ],
+)
+def test_measured_numbers_are_converted(text: str, arguments: list[str] | None) -> None:
+    assert measured_question(text) == arguments
+
+
+@pytest.mark.parametrize(
+    ("text", "program"),
+    [
+        ("f(x)=x^2, f(2)", "f(x)=x^2; f(2)"),
+        ("f(x, y) = x^2*y, f(1, 2)", "f(x, y) = x^2*y; f(1, 2)"),
+        ("f(x) = x^2, g(2)", "f(x) = x^2, g(2)"),
+        ("f(x) = x^2, x", "f(x) = x^2, x"),
+    ],
+)
+def test_a_call_behind_its_definition_is_a_program(text: str, program: str) -> None:
+    assert definition_first(text) == program
+
+
+@pytest.mark.parametrize(
+    "piece",
+    [" ", "1 ", "x = 1, ", "x = 1k ", "x=1 m/s2,", "derivative of ", "at 1/", "1(2)e3", "(1±"],
+)
+def test_questions_in_long_texts_take_no_time(piece: str) -> None:
+    text = (piece * MAX_LENGTH)[:MAX_LENGTH]
+    begun = time.perf_counter()
+    with suppress(ExpressionError):
+        words_arguments(text)
+    with suppress(ExpressionError):
+        measured_question(text)
+    assert time.perf_counter() - begun < 2

@@ -31,7 +31,7 @@ from ...errors import (
 from ...language.diagnostics.leniency import AsRead, Composed
 from ...language.diagnostics.measured import check_letters
 from ...questions import decoding
-from ...questions.calculus_words import arguments_in_words, measured_arguments, worded_formula
+from ...questions.calculus_words import arguments_in_words, worded_formula
 from ...questions.sweeps import sweeping
 from ...questions.typed_lines import (
     TypedStatement,
@@ -43,6 +43,7 @@ from ...questions.typed_lines import (
     integral_arguments,
     is_equation,
     limit_arguments,
+    measured_question,
     question_arguments,
     slope_arguments,
     statements_of,
@@ -401,7 +402,7 @@ def _of_measured(text: str) -> list[str] | None:
     """
     if text.partition(" ")[0] in COMMANDS:
         return None
-    asked = measured_arguments(text)
+    asked = measured_question(text)
     return None if "=" in text else asked
 
 
