@@ -100,6 +100,8 @@ def _is_meant_as_command(word: str, rest: str) -> bool:
 def answer_formula(args: Sequence[str]) -> int:
     """Answer a command line that `is_formula`; return the exit code. Raises `ExpressionError`."""
     text, options = _split(args)
+    if _is_equation_of_function(text, options):
+        return _call_as_read(["solve", text], options)
     if not _is_informal(options):
         return _answer(args, text, options)
     from ..questions.conventions import check_no_date, unsaid_convention
@@ -111,6 +113,23 @@ def answer_formula(args: Sequence[str]) -> int:
 
         report(note, None, level="note")
     return code
+
+
+def _is_equation_of_function(text: str, options: Sequence[str]) -> bool:
+    """Return whether a line is an equation such as `sin(x) = 0.5`, which the language has as a
+    definition. Raises a usage error where it may be both, and in strict reading.
+    """
+    if ")" not in text.partition("=")[0] or "=" not in text or _has_point(options):
+        return False
+    from ..questions.typed_lines import equation_of_function
+
+    if not equation_of_function(text):
+        return False
+    if not _is_informal(options):
+        name = text.partition("(")[0].strip()
+        hint = f"the equation is `autodiff solve {quoted(text.strip())}`"
+        raise usage_error(f"this would define `{name}`, a function of the language, anew", hint)
+    return True
 
 
 def _answer(args: Sequence[str], text: str, options: Sequence[str]) -> int:

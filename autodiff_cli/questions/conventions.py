@@ -30,6 +30,15 @@ _ANGLE = LazyPattern(r"(?<![\w.])([^\W\d]\w*)\s*=\s*(\d{2,3})\s*+(?=[,;]|and\b|\
 _SMALLEST, _LARGEST, _STEP = 15, 720, 5  # whole numbers of degrees that people ask for
 
 
+# A power of a matrix, the product of two lists, and the length of a vector, which are not these.
+_OF_ENTRIES = LazyPattern(r"\]\s*\]\s*(?:\^|\*\*|[²³⁻])|\]\s*[*·⋅×]\s*\[|\|\s*\[[^\[\]|]*\]\s*\|")
+# A complex number, or a power of the imaginary unit.
+_IMAGINARY = LazyPattern(
+    r"\d\s*[-+−]\s*\d*\.?\d*\s*\*?\s*[ij]\b(?!\s*[=^*/(])|\A\s*i\s*(?:\^\s*2|²)\s*\Z"
+    r"|(?:\be\s*(?:\^|\*\*)\s*[({]|\bexp\s*\()\s*[-−]?\s*i\s*\*?\s*(?:pi|π|theta|θ|x|w|ω|t)"
+)
+
+
 def check_no_date(text: str) -> None:
     """Raise a usage error for a date, which would be a difference or a quotient: `2024-01-15`."""
     date = _DATE.search(text) if len(text) <= MAX_LENGTH else None
@@ -60,6 +69,11 @@ def unsaid_convention(text: str) -> Diagnostic | None:
         return Diagnostic(
             "note", "`log` is the natural logarithm", hint="to base ten it is `log10`"
         )
+    if _OF_ENTRIES.search(text):
+        hint = "a product of matrices is `A @ B`, of vectors `dot(a, b)`, a length `norm(a)`"
+        return Diagnostic("note", "operations on lists are those of their entries", hint=hint)
+    if _IMAGINARY.search(text):
+        return Diagnostic("note", "numbers are real here, and `i` and `j` are names")
     degrees = _degrees_in(text)
     if degrees is None:
         return None

@@ -32,6 +32,7 @@ from ..language.tokens import (
     scan,
     split_statements,
 )
+from ..operating_system import quoted
 from .calculus_words import (
     ASSIGNED,
     BARE_VALUE,
@@ -107,6 +108,43 @@ def is_equation(line: str, part: TypedStatement) -> bool:
         return False
     ((start, end),) = signs
     return bool(text[:start].strip() and text[end:].strip())
+
+
+# Functions whose value at x is asked for in equations, `cos(x) = x`; others are defined, as `relu`.
+_EQUATED = frozenset(
+    (
+        *("sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
+        *("arcsin", "arccos", "arctan", "exp", "exp2", "log", "ln", "log2", "log10"),
+        *("sqrt", "cbrt", "abs", "floor", "ceil"),
+    )
+)
+
+
+def equation_of_function(text: str) -> bool | None:
+    """Return whether a text that defines a function of the language anew, and no more, is an
+    equation: `sin(x) = 0.5` is one; `cos(x) = x`, which may be one, raises a usage error. None for
+    another text.
+
+    >>> equation_of_function("sin(x) = 0.5"), equation_of_function("f(x) = 2")
+    (True, None)
+    """
+    if len(text) > MAX_LENGTH:
+        return None
+    parts = [*statements_of(text)]
+    part = parts[0] if len(parts) == 1 else None
+    if part is None or part.kind != "define" or part.name not in {*FUNCTIONS, *COMPOSED}:
+        return None
+    body = text[part.body : part.end]
+    if not {*(part.parameters or ())} & {*names_in(body)}:
+        return True
+    if part.name not in _EQUATED:
+        return None
+    parameters = ", ".join(part.parameters or ())
+    raise usage_error(
+        f"`{part.name}` is a function of the language, and this may be an equation or define it anew",
+        f"the equation is `autodiff solve {quoted(text.strip())}`; a function of yours needs another"
+        f" name: `f({parameters}) = {body}`",
+    )
 
 
 _LIMIT = LazyPattern(
@@ -496,6 +534,8 @@ def question_arguments(text: str, names: Collection[str] = ()) -> list[str] | No
     """
     if text.partition(" ")[0] in names or len(text) > MAX_LENGTH:
         return None
+    if equation_of_function(text):
+        return ["solve", text]
     asked = calculus_arguments(without_request(text))
     return asked or (words_arguments(text) if _BEGINS_QUESTION.match(text) else None)
 
@@ -669,7 +709,7 @@ def _derivative_in_words(text: str) -> list[str] | None:
     """Return the command and its arguments for a derivative in words, or a formula at a point."""
     derivative = _DERIVATIVE_OF.fullmatch(text)
     if derivative is None:
-        return _at_point(text, [])
+        return _at_point(text, []) or _at_pair(text)
     kind, formula, name = derivative[1] or "", derivative[2], derivative[3]
     order = kind[:-2] if kind[:1].isdigit() else _ORDERS.get(kind)
     by, placed = ["--wrt", name] if name else [], formula_at(formula)
@@ -700,6 +740,14 @@ def _at_point(formula: str, by: Sequence[str]) -> list[str] | None:
         return ["grad", asked, "--at", point, *by]
     # a derivative's value is what is asked for, and not its gradient
     return ["diff", asked, "--at", point if at and at[2] else f"{letter[1]}={point}", *by]
+
+
+def _at_pair(text: str) -> list[str] | None:
+    """Return the arguments of `grad` for a formula at a point in its variables: `x*y at (1, 2)`."""
+    if not text.endswith(")") or " at " not in text:
+        return None
+    formula, *place = formula_at(text)
+    return ["grad", formula, *place] if place and _kinds_of(formula) in _OUTPUTS else None
 
 
 def _is_curve(text: str) -> bool:
@@ -869,6 +917,7 @@ def _is_meant_as_quantity(text: str) -> bool:
 
 # What gives a name its value in a list.
 _LISTED_VALUES = (
+    LazyPattern(r"\d+(?:\.\d+)?\s*%").fullmatch,
     _is_constant,
     _is_asymmetric,
     _is_meant_as_quantity,

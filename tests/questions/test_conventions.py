@@ -44,9 +44,33 @@ def test_whole_tens_in_radians_are_said_to_be(text: str, degrees: int) -> None:
 
 
 @pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[[1,2],[3,4]]^2", "entries"),
+        ("[[1, 2], [3, 4]]**-1", "entries"),
+        ("[1,2]*[3,4]", "entries"),
+        ("|[3, 4]|", "entries"),
+        ("3+4i", "real"),
+        ("(3 + 4*i)*2", "real"),
+        ("i^2", "real"),
+        ("e^(i*pi)", "real"),
+        ("exp(-i*w*t)", "real"),
+    ],
+)
+def test_lists_and_imaginary_units_have_notes(text: str, words: str) -> None:
+    note = unsaid_convention(text)
+    assert note is not None and words in note.message
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "log(x)",
+        "[1,2]@[3,4]",
+        "2*i + 3",
+        "sum(i^2, i, 1, 3)",
+        "x[2] + i",
+        "i^2 + 1",
         "log(100)/log(10)",
         "log(8, 2)",
         "log2(8)",

@@ -15,6 +15,7 @@ from autodiff_cli.questions.typed_lines import (
     MAX_LENGTH,
     arguments_by_hand,
     definition_first,
+    equation_of_function,
     measured_question,
     quantity_and_unit,
     words_arguments,
@@ -124,6 +125,9 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(
         ("d/dx (1/x) at 2", ["diff", "d/dx (1/x)", "--at", "x=2"]),
         ("d/dx sin(x), x = pi/3", ["diff", "d/dx sin(x)", "--at", "x=pi/3"]),
         ("value of x^2 at 5", ["grad", "x^2", "--at", "5"]),
+        ("b + a at (1, 2)", ["grad", "b + a", "--at", "a=1,b=2"]),
+        ("x^2 at (1, 2)", None),
+        ("A = P*r, P = 1000, r = 5%", ["grad", "A = P*r", "--at", "P=1000, r=5%"]),
     ],
 )
 def test_questions_in_words_are_arguments_of_commands(
@@ -291,3 +295,35 @@ def test_questions_in_long_texts_take_no_time(piece: str) -> None:
     with suppress(ExpressionError):
         measured_question(text)
     assert time.perf_counter() - begun < 2
+
+
+@pytest.mark.parametrize(
+    ("text", "answer"),
+    [
+        ("sin(x) = 0.5", True),
+        (" log10(x) = 2*3 ", True),
+        ("erf(t) = a", True),
+        ("f(x) = 2", None),
+        ("relu(x) = max(0, x)", None),
+        ("sin(x) = 1; sin(2)", None),
+        ("sin(x) + 1 = 0", None),
+        ("sin(2*x) = 1", None),
+        ("y = sin(x)", None),
+    ],
+)
+def test_an_equation_of_a_function_is_no_definition(text: str, answer: bool | None) -> None:
+    assert equation_of_function(text) is answer
+
+
+def test_a_session_solves_an_equation_of_a_function() -> None:
+    session = autodiff("repl", stdin="log(x) = 2\nlog(100)\ncos(x) = x\nf(x) = 2\nf(1)\n")
+    assert "x = 7.38905" in session.out and "ans = 4.60517" in session.out
+    assert "solve 'cos(x) = x'" in session.err and "f(x) = 2" in session.out
+
+
+def test_what_may_be_an_equation_or_a_definition_is_refused() -> None:
+    with pytest.raises(ExpressionError, match="may be an equation") as refused:
+        equation_of_function("cos(x) = x")
+    equation, function = str(refused.value.hint).split("`")[1::2]
+    assert shlex.split(equation) == ["autodiff", "solve", "cos(x) = x"]
+    assert equation_of_function(function) is None

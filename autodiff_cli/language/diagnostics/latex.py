@@ -701,7 +701,9 @@ class _LatexReader:
         self.take("^")
         if len(self.next) > 1 and self.next[0] != "\\":
             whole = self.next
-            spellings = (f"x**{whole}", f"x**{whole[0]}*{whole[1:]}")
+            spellings: tuple[str, ...] = ()
+            if whole.isascii() and not KEYWORDS.keys() & {whole, whole[1:]}:
+                spellings = (f"x**{whole}", f"x**{whole[0]}*{whole[1:]}")
             raise NotReadable(
                 f"`^{whole}` can be read in two ways",
                 "in LaTeX, an exponent stands in braces",
