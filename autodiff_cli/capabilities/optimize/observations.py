@@ -65,7 +65,7 @@ def read_formula(
         formula = _read_with_transform(last, names, known_names)
     else:
         left = "" if last is None else last.left
-        if left and any(column.startswith(f"{left}[") for column in columns):
+        if left and f"{left}[1]" in columns:
             message = f"a row of the data has a list `{left}`, and the formula predicts a number"
             raise usage_error(message, 'write a line for each reading: `{"x": 0, "y": 1}`')
         # the name that the formula binds last is the response
