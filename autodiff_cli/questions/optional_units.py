@@ -165,12 +165,26 @@ def unit_in_heading(text: str, name: str) -> str | None:
         text = f"u{text.removeprefix(spread[0])}"
     if is_name(text):
         return None
-    return heading(text)[1] or _in_square_brackets(text)
+    return heading(text)[1] or _in_square_brackets(text) or _with_factor(text)
 
 
 def _in_square_brackets(text: str) -> str | None:
     match = re.fullmatch(r".*?\[([^\[\]]+)\]\s*", text)
     return match[1].strip() or None if match else None
+
+
+# A power of ten, as `10^3` or `×10⁻³`, in parentheses at the end of a heading, alone or before a
+# unit; compiled where a heading has parentheses and no known unit.
+FACTOR = (
+    r".*\(\s*([x×*·]?\s*(?:10\s*(?:(?:\^|\*\*)\s*[-+−]?\d+|[⁺⁻]?[⁰¹²³⁴⁵⁶⁷⁸⁹]+)"
+    r"|1[eE][-+]?\d+)[^()]*)\)\s*"
+)
+
+
+def _with_factor(text: str) -> str | None:
+    """Return what stands in parentheses after a heading if it is a power of ten."""
+    match = re.fullmatch(FACTOR, text) if "(" in text else None
+    return match[1].strip() if match else None
 
 
 def names_in_headings(headings: Iterable[str]) -> Mapping[str, str]:
