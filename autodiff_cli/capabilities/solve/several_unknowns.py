@@ -218,11 +218,15 @@ class SeveralEquations(Search):
         if not holds and math.hypot(*values) > MAX_SINGULAR_RESIDUAL * first:
             return None
         other = self._other_beside(x) if holds else None
-        if other is not None:
-            moved = self._moved_inside(x)
-            if moved is not None:
-                self.beside[tuple(moved)] = other
-            return moved
+        if other is None:
+            return self._single_root(x, holds=holds)
+        moved = self._moved_inside(x)
+        if moved is not None:
+            self.beside[tuple(moved)] = other
+        return moved
+
+    def _single_root(self, x: list[float], *, holds: bool) -> list[float] | None:
+        """Return a solution that steps have come to, with all its digits; None if it is none."""
         lacks_digits, limit = self._lacks_digits(x), None
         if not holds or lacks_digits:
             limit = self._limit(x)
@@ -456,14 +460,6 @@ class SeveralEquations(Search):
             return (
                 "1 solution found; there may be others: the linear equations are nearly dependent"
             )
-        missing = [name for name in self.unknowns if name not in self.problem.bounds]
-        how = (
-            f"`--between {','.join(f'{name}=-10:10' for name in missing)} --all`"
-            if missing
-            else "`--all`"
-        )
-        if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
-            how = "`--all` with bounds for all unknowns"
         starts = "one start" if self.starts == 1 else f"{self.starts} starts"
         if (
             self.starts == 1
@@ -474,7 +470,17 @@ class SeveralEquations(Search):
             starts += (
                 f", {', '.join(f'{name} = {text(name, values[name])}' for name in self.unknowns)}"
             )
-        return f"{plural(count, 'solution')} found from {starts}; {how} searches for others"
+        return (
+            f"{plural(count, 'solution')} found from {starts}; {self._wider()} searches for others"
+        )
+
+    def _wider(self) -> str:
+        """Return the options of a search for all solutions."""
+        missing = [name for name in self.unknowns if name not in self.problem.bounds]
+        if missing and (self.problem.units is not None or len(missing) > MAX_NAMED):
+            return "`--all` with bounds for all unknowns"
+        ranges = ",".join([f"{name}=-10:10" for name in missing])
+        return f"`--between {ranges} --all`" if missing else "`--all`"
 
     def describe_least_residual(self) -> str:
         """Describe the point with the least residuals."""

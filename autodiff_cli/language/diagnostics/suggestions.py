@@ -181,12 +181,15 @@ def _meant_by(
     if lower in _TURNED and count == 2 and name not in ("LOG", lower):
         first, second = arguments
         return (), [f"{lower}({first}, {second})", f"{lower}({second}, {first})"], False
-    in_capitals = (
-        lower != name and (lower in FUNCTIONS or lower in COMPOSED) and name[:1] not in known_names
-    ) and not absent_function(name)  # Li is not li
-    if lower in _CALLED or in_capitals:
+    if lower in _CALLED or _in_capitals(name, lower, known_names):
         return [_CALLED.get(lower, lower)], (), lower not in _DOUBTED
     return (), (), False
+
+
+def _in_capitals(name: str, lower: str, known_names: Collection[str]) -> bool:
+    """Return whether a name is a function in capital letters; `Li` is another one than `li`."""
+    is_function = lower != name and (lower in FUNCTIONS or lower in COMPOSED)
+    return is_function and name[:1] not in known_names and not absent_function(name)
 
 
 def _base_in_name(name: str) -> str:
