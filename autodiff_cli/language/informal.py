@@ -93,7 +93,7 @@ def corrected(text: str) -> str:
 
 
 def _tokens(text: str) -> list[InformalToken]:
-    if ")e" in text.lower() and _MEASURED_SCALED.search(text):
+    if (")e" in text or ")E" in text) and _MEASURED_SCALED.search(text):
         raise UnclearNotation
     tokens: list[InformalToken] = []
     end, stop = 0, len(text.rstrip(" "))

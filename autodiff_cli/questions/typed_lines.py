@@ -111,13 +111,7 @@ def is_equation(line: str, part: TypedStatement) -> bool:
 
 
 # Functions whose value at x is asked for in equations, `cos(x) = x`; others are defined, as `relu`.
-_EQUATED = frozenset(
-    (
-        *("sin", "cos", "tan", "sec", "csc", "cot", "asin", "acos", "atan", "sinh", "cosh", "tanh"),
-        *("arcsin", "arccos", "arctan", "exp", "exp2", "log", "ln", "log2", "log10"),
-        *("sqrt", "cbrt", "abs", "floor", "ceil"),
-    )
-)
+_EQUATED = ("Elementary", "Trigonometric", "Hyperbolic")
 
 
 def equation_of_function(text: str) -> bool | None:
@@ -137,7 +131,7 @@ def equation_of_function(text: str) -> bool | None:
     body = text[part.body : part.end]
     if not {*(part.parameters or ())} & {*names_in(body)}:
         return True
-    if part.name not in _EQUATED:
+    if part.name not in FUNCTIONS or FUNCTIONS[part.name].group not in _EQUATED:
         return None
     parameters = ", ".join(part.parameters or ())
     raise usage_error(
@@ -348,7 +342,7 @@ def in_symbols(text: str) -> str:
     wanted, feet = unit_or_none(asked), _FEET_AND_INCHES.fullmatch(match[1])
     if feet and wanted and wanted.dimension == parse_unit("m").dimension:
         return f"{feet[1]}[ft] + {feet[2] or 0}[in]{between}{asked}"
-    if feet and feet[2] and wanted and wanted.dimension == parse_unit("rad").dimension:
+    if feet and feet[2] and wanted and wanted.dimension == parse_unit("°").dimension:
         return f"0° {match[1]}{between}{asked}"  # minutes and seconds of arc
     if (both := conversion_in_symbols(match[1], match[2])) is not None:
         return between.join(both)
@@ -469,6 +463,8 @@ _PRIME_OF = LazyPattern(
 # `y = x^2; y'`.
 _THEN_PRIME = LazyPattern(r"([^\W\d]\w*)\s*=(?!=)\s*([^=;]+)[;,]\s*\1(['’′]+)", re.DOTALL)
 _HEAD = r"([^\W\d]\w*)\s*\(\s*[^\W\d]\w*(?:\s*,\s*[^\W\d]\w*)*\s*\)\s*=(?!=)"
+# `f(x) = x^2 - 4 = 0`, the zeros of f.
+_NAMED_EQUATION = LazyPattern(rf"{_HEAD}\s*([^=<>!;,]+=(?!=)[^=<>!;,]+)")
 _GIVEN = r"(?:,|\b(?:if|when|where|for|of|with|given)\b)"
 # `f''(x) for f(x) = x^3`, `f(2) if f(x) = x^3`.
 _CALL_OF = LazyPattern(
@@ -553,6 +549,9 @@ def _sought_arguments(text: str) -> list[str] | None:
     roots = _ROOTS_OF.fullmatch(text)
     if roots is not None:
         return ["solve", roots[1]]
+    named = _NAMED_EQUATION.fullmatch(text)
+    if named is not None and named[1] not in {*FUNCTIONS, *COMPOSED}:
+        return ["solve", named[2]]
     return _slope_asked(text) or _lettered_arguments(text)
 
 

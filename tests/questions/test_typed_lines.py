@@ -125,6 +125,8 @@ def test_limits_and_integrals_by_hand_are_arguments_of_their_commands(
         ("d/dx (1/x) at 2", ["diff", "d/dx (1/x)", "--at", "x=2"]),
         ("d/dx sin(x), x = pi/3", ["diff", "d/dx sin(x)", "--at", "x=pi/3"]),
         ("value of x^2 at 5", ["grad", "x^2", "--at", "5"]),
+        ("f(x) = x^2 - 4 = 0", ["solve", "x^2 - 4 = 0"]),
+        ("f(x) = x^2 - 4, x = 0", None),
         ("b + a at (1, 2)", ["grad", "b + a", "--at", "a=1,b=2"]),
         ("x^2 at (1, 2)", None),
         ("A = P*r, P = 1000, r = 5%", ["grad", "A = P*r", "--at", "P=1000, r=5%"]),

@@ -436,6 +436,8 @@ def _product(
     name, arguments = text[name_span.start : name_span.end], text[name_span.end : end].strip()
     context = Context(text, ParseFailure((), name_span.start), known_names)
     kinds, opening = context.kinds, context.at + 1
+    if opening not in context.partner:  # behind another sign that does not fit
+        return "a product has a sign between its factors, as in `a*b`", ()
     if context.partner[opening] == opening + 1:
         return f"for its value write `{name}`", (Offer(name_span.start, end, name, shown=(name,)),)
     what = "a product"
