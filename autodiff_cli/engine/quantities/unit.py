@@ -249,7 +249,7 @@ def parse_unit(text: str) -> Unit:
     ('kN/mm²', Fraction(1000000000, 1), (1, -1, -2, 0, 0, 0, 0))
     """
     with errors_about(text, always=True):
-        if " in " in text:
+        if " in " in text and len(text) <= MAX_UNIT_CHARACTERS:
             _check_no_conversion(text)
         tokens = list(_tokens(text))
         if not tokens:
