@@ -717,14 +717,16 @@ def _derivative_in_words(text: str) -> list[str] | None:
     if not kind and not by and _is_curve(placed[0]):
         return _slope("y", "x", formula)
     given = None if kind or by else valued_arguments(formula)
-    if given is not None:
-        return given
-    if len(placed) > 1:
-        formula = without_name(formula)  # `y = x^2 at x=3`
-        if formula.endswith(")"):
-            return ["grad", *formula_at(formula), *by]
-        return _at_point(formula, by) or ["grad", *formula_at(formula), *by]
-    return _at_point(formula, by) or ["diff", formula, *by]
+    return _first_derivative(formula, by) if given is None else given
+
+
+def _first_derivative(formula: str, by: Sequence[str]) -> list[str]:
+    """Return the command and its arguments for a derivative, at a point where one is behind it."""
+    if len(formula_at(formula)) == 1:
+        return _at_point(formula, by) or ["diff", formula, *by]
+    formula = without_name(formula)  # `y = x^2 at x=3`
+    at_point = None if formula.endswith(")") else _at_point(formula, by)
+    return at_point or ["grad", *formula_at(formula), *by]
 
 
 def _at_point(formula: str, by: Sequence[str]) -> list[str] | None:
@@ -780,20 +782,31 @@ def valued_arguments(text: str) -> list[str] | None:
     line = _with_values_behind(text)
     if line is None:
         return None
-    parts, are_listed = _parts_of(line), len(split(line)) > 1
-    found = [_value_in(part, is_listed=are_listed) for part in parts]
-    values = dict(filter(None, found))
-    others = [part for part, value in zip(parts, found, strict=True) if value is None]
-    *bound, last = others or [""]
+    are_listed = len(split(line)) > 1
+    values, others = _values_and_others(line, are_listed=are_listed)
+    if not values or not others or (len(others) > 1 and are_listed):
+        return None  # a list of equations, unless one is a formula for a name
     has_units = not all(map(plain_number, values.values()))
     # values before their formula are a program already, if semicolons are between them
-    is_asked = values and last and (has_units or are_listed or parts[0] in others)
-    if not is_asked or (bound and are_listed):
-        return None  # a list of equations, unless one is a formula for a name
+    if not (has_units or are_listed or _parts_of(line)[0] == others[0]):
+        return None
+    *bound, last = others
     last, unit = _unit_asked(last) or (last, None)
     formulas = [*bound, last]
     solved = None if bound else _solved_at(formulas[0], values, unit)
     return _at_values(formulas, values, unit) if solved is None else solved
+
+
+def _values_and_others(line: str, *, are_listed: bool) -> tuple[dict[str, str], list[str]]:
+    """Return the values by name that a line gives, and its other parts."""
+    values, others = {}, []
+    for part in _parts_of(line):
+        found = _value_in(part, is_listed=are_listed)
+        if found is None:
+            others.append(part)
+        else:
+            values[found[0]] = found[1]
+    return values, others
 
 
 def _solved_at(equation: str, values: Mapping[str, str], unit: str | None) -> list[str] | None:
