@@ -780,6 +780,9 @@ def _pow(m: AsymptoticSeries, x: Multiseries, y: Multiseries) -> Multiseries:
         return m.power(x, y.constant)
     with suppress(UndecidedSign):  # then the logarithm says where there are values
         if m.side(x) < 0:
+            settles = not m.limit_sign(y) and y.wave is None
+            if settles and m.side(y - m.number(y.constant)):
+                raise NotReal  # near its limit the exponent is never whole
             raise NoAsymptotics  # it has values where the exponent is whole
     return m.exp(m.mul(y, m.log(x)))
 
