@@ -20,15 +20,12 @@ from .tables import ACTION, GOTO, ORIGINS, OTHER_GOTO, RULES, TERMINALS, WORDS
 from .tokens import NAME, Complete, Head, Statement, meaning_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from typing import TypeAlias
 
     from ..engine.run.flat_graph import Graph
     from .tree_recorder import TreeRecorder
 
     Receiver: TypeAlias = Builder | TreeRecorder
-    # Where nodes are added, and what names, conditions and functions there are.
-    Scope: TypeAlias = tuple[Graph | TreeRecorder, dict[str, int], Any, Mapping[str, Primitive]]
 
 # Actions at a sign: keep it (the last one is `[` after a name), or first apply the rule that ends
 # before it, or in it (the three from `_GROUP` on); see `State`.
@@ -47,6 +44,8 @@ _CALLED = (_AFTER_NAME, _HEAD)
 _CHECKED = (_HEAD, _ENTRY, _STUCK)
 # The actions after which names may mean something else.
 _SCOPES = (_NEXT, _BODY)
+# What was read before anything was.
+_NOTHING: Any = None
 # In place of a terminal: the text was split anew, and the pair is to be read again.
 _SPLIT_AGAIN = -1
 
@@ -78,17 +77,16 @@ class ParseFailure(Exception):
         self.at = at
 
 
+# Each sign takes one look into the tables, and one for each rule that ends before it.
 def read(builder: Receiver) -> None:
     """Report all statements of its text to a builder. Raises `ParseFailure`, or as the builder."""
-    # each sign takes one look into the tables, and one for each rule that ends before it
     spans = builder.span
     operands, signs = spans.split()
-    nodes, names, conditions, functions = scope = builder.scope()
+    nodes, names, conditions, functions = builder.scope()
     rows, places = nodes.rows, nodes.places
     stack: list[Frame] = []
     state = context = _state(0)
-    top: Any = None
-    first = 0  # the pair that begins what `top` is
+    first, top = 0, _NOTHING  # the pair that begins what was read last, and that
     for i in count():
         while operand := operands[i]:
             kind = NAME
@@ -122,15 +120,17 @@ def read(builder: Receiver) -> None:
             elif how == _GROUP:
                 context, first, _ = stack.pop()
             elif how == _CALL:
-                frame = stack.pop()
-                top = _closed_call(builder, scope, frame, first, top, i)
-                context, first, _ = frame
+                context, before, _ = frame = stack.pop()
+                called, is_one = operands[first - 1], type(top) is int and not operands[i + 1]
+                if is_one and called in functions and not conditions and signs[i + 1] != "=":
+                    argument, top = top, len(places)
+                    rows.append((functions[called], top, argument, None))
+                    places.append((before, i + 1))
+                else:
+                    top = _closed_call(builder, frame, first, top, i)
+                first = before
             elif how in _BY_RULE:
-                rule, size = make
-                kept = len(stack) - size
-                frames = stack[kept:]
-                del stack[kept:]
-                top = rule(Parts(builder, operands, signs, frames, first, top, i))
+                top, frames = _applied(builder, stack, make, (first, top, i))
                 if frames:
                     context, first, _ = frames[0]
             elif how == _STATEMENT:
@@ -149,7 +149,7 @@ def read(builder: Receiver) -> None:
                 if how in _CHECKED:
                     target, first = _opened(builder, how, target, i, state)
                 if how in _SCOPES:
-                    nodes, names, conditions, functions = scope = builder.scope()
+                    nodes, names, conditions, functions = builder.scope()
                     rows, places = nodes.rows, nodes.places
                 context = state = target
                 if first >= 0:
@@ -352,26 +352,30 @@ def _compare(parts: Parts) -> int:
     return parts.builder.comparison(operands, pieces, [meaning_of(sign) for sign in signs[1:]])
 
 
-def _closed_call(
-    builder: Receiver, scope: Scope, frame: Frame, first: int, top: Any, i: int
-) -> int | Head:
+def _applied(
+    builder: Receiver, stack: list[Frame], make: tuple[Make, int], last: tuple[int, Any, int]
+) -> tuple[Any, list[Frame]]:
+    """Return what a rule makes of the frames that end the stack, which it takes from there, and of
+    the last part: its first pair, what was read, its last pair; and the frames.
+    """
+    rule, size = make
+    frames: list[Frame] = []
+    if size:
+        frames = stack[-size:]
+        del stack[-size:]
+    spans = builder.span
+    return rule(Parts(builder, spans.operands, spans.signs, frames, *last)), frames
+
+
+def _closed_call(builder: Receiver, frame: Frame, first: int, top: Any, i: int) -> int | Head:
     """Return the node of a call that the parenthesis behind a pair closes, or the head of a
-    definition; `top` is its last argument.
+    definition; `top` is its last argument. What has one argument and no other meaning, `read`
+    makes itself.
     """
     spans = builder.span
     if spans.operands[i + 1]:
         spans.split_exactly()
-    operands, signs = spans.operands, spans.signs
-    nodes, _, conditions, functions = scope
-    called = operands[first - 1]
-    is_plain = called in functions and type(top) is int and not conditions
-    if not is_plain or signs[i + 1] == "=":
-        return _call(Parts(builder, operands, signs, (frame,), first, top, i))
-    # A function of one argument without other meanings, as in `builder.call`.
-    node = len(nodes.places)
-    nodes.rows.append((functions[called], node, top, None))
-    nodes.places.append((frame[1], i + 1))
-    return node
+    return _call(Parts(builder, spans.operands, spans.signs, (frame,), first, top, i))
 
 
 def _call(parts: Parts) -> int | Head:
@@ -403,11 +407,12 @@ def _check_commas(parts: Parts, pieces: Sequence[Piece], where: str) -> None:
 
 def _bind(parts: Parts) -> Complete:
     builder, (name, at) = parts.builder, parts.name
+    place = at[0], parts.last
     if parts.signs[at[1]] == "=":
         builder.bind(name, at, parts.top)
-        return "bind", parts.place
+        return "bind", place
     builder.augment(name, at, PRIMITIVES[meaning_of(parts.signs[at[1]])], parts.top, parts.inner)
-    return "augment", parts.place
+    return "augment", place
 
 
 def _define(parts: Parts) -> Complete:

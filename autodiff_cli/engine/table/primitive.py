@@ -363,7 +363,7 @@ PRIMITIVES: dict[str, Primitive] = {}
 OPERATIONS: dict[str, Primitive] = {}
 
 # Functions whose names are units too.
-ALSO_UNITS = frozenset(("arcsec", "deg", "rad", "psi", "min"))
+ALSO_UNITS = frozenset(("Ci", "arcsec", "deg", "rad", "psi", "min"))
 
 # The functions of the language by name and by alias.
 FUNCTIONS: dict[str, Primitive] = {}
