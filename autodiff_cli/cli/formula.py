@@ -107,8 +107,9 @@ def answer_formula(args: Sequence[str]) -> int:
     from ..questions.conventions import check_no_date, unsaid_convention
 
     check_no_date(text)
-    code, note = _answer(args, text, options), unsaid_convention(text)
-    if code == 0 and note is not None:
+    code = _answer(args, text, options)
+    note = unsaid_convention(text) if code == 0 else None
+    if note is not None:
         from ..show.error import report
 
         report(note, None, level="note")

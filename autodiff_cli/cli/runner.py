@@ -408,7 +408,8 @@ def _with_advice(
     if command == "grad" and diagnostic.kind == "domain" and request.point:
         with suppress(ModuleNotFoundError):  # the capability may be left out
             hint = resolve("limit.hole.hint_at_hole")(read, request.point, hint)
-    if command == "propagate" and "`--wrt" in (hint or ""):  # which it does not take
+    is_wrt = diagnostic.kind == "derivative" and "`--wrt" in (hint or "")
+    if command == "propagate" and is_wrt:  # which it does not take
         hint = "move the point, or give what has no derivative there without an uncertainty"
     # a file was read as an expression
     if diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):

@@ -44,8 +44,6 @@ _CALLED = (_AFTER_NAME, _HEAD)
 _CHECKED = (_HEAD, _ENTRY, _STUCK)
 # The actions after which names may mean something else.
 _SCOPES = (_NEXT, _BODY)
-# What was read before anything was.
-_NOTHING: Any = None
 # In place of a terminal: the text was split anew, and the pair is to be read again.
 _SPLIT_AGAIN = -1
 
@@ -80,13 +78,12 @@ class ParseFailure(Exception):
 # Each sign takes one look into the tables, and one for each rule that ends before it.
 def read(builder: Receiver) -> None:
     """Report all statements of its text to a builder. Raises `ParseFailure`, or as the builder."""
-    spans = builder.span
-    operands, signs = spans.split()
+    operands, signs = builder.span.split()
     nodes, names, conditions, functions = builder.scope()
     rows, places = nodes.rows, nodes.places
     stack: list[Frame] = []
-    state = context = _state(0)
-    first, top = 0, _NOTHING  # the pair that begins what was read last, and that
+    context, first, top = _START
+    state = context
     for i in count():
         while operand := operands[i]:
             kind = NAME
@@ -95,7 +92,7 @@ def read(builder: Receiver) -> None:
             elif operand[0] in _NUMERIC:
                 kind, top = _number(builder, nodes, operand, first, i)
             elif operand not in functions or signs[i] != "(":
-                kind = _name_kind(spans, operand)
+                kind = _name_kind(builder.span, operand)
                 if kind == NAME and state[kind][signs[i]][0] not in _CALLED:
                     top = builder.name(operand, (first, i))
             if kind != _SPLIT_AGAIN:
@@ -121,8 +118,9 @@ def read(builder: Receiver) -> None:
                 context, first, _ = stack.pop()
             elif how == _CALL:
                 context, before, _ = frame = stack.pop()
-                called, is_one = operands[first - 1], type(top) is int and not operands[i + 1]
-                if is_one and called in functions and not conditions and signs[i + 1] != "=":
+                called = operands[first - 1]
+                is_plain = type(top) is int and not (conditions or operands[i + 1])
+                if is_plain and called in functions and signs[i + 1] != "=":
                     argument, top = top, len(places)
                     rows.append((functions[called], top, argument, None))
                     places.append((before, i + 1))
@@ -138,7 +136,7 @@ def read(builder: Receiver) -> None:
                 if make:
                     context, first, _ = stack.pop()
             elif how == _PROGRAM:
-                tokens.check_statements(builder.statements, spans)
+                tokens.check_statements(builder.statements, builder.span)
                 return
             elif how == _AGAIN:
                 first = i + 1
@@ -625,3 +623,7 @@ def _after(number: int, read: int) -> int:
     """
     origin = read - _ORIGIN
     return ACTION[number + read] if origin < 0 else OTHER_GOTO.get(number + origin, GOTO[origin])
+
+
+# What is suspended where a text begins: nothing is read.
+_START: Frame = (_state(0), 0, None)

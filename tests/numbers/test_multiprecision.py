@@ -256,3 +256,25 @@ def test_a_program_whose_digits_cancel_to_nothing_inside_erfcx_ends() -> None:
     answer = gradient("erfcx(atan2(tan(1) - ((tan(1) + 1e16) - 1e16), x))", {"x": 5.93e-05})
     (warning,) = answer.warnings
     assert "the value and the derivative by `x` have no reliable digit" in warning.message
+
+
+@pytest.mark.parametrize(
+    ("name", "x"),
+    [
+        # far out Fresnel integrals go by the error function, Ei and Si by series of their own
+        *[(name, x) for name in ("fresnels", "fresnelc") for x in ("3.9", "-20.5", "1e5", "1e20")],
+        *[("Si", "1e20"), ("Ci", "1e20"), ("Ei", "-90000"), ("li", "1e300"), ("erfi", "200")],
+        # beside their zeros all digits are there
+        *[
+            ("Ei", "0.37250741078136663"),
+            ("li", "1.4513692348833811"),
+            ("Ci", "0.6165054856207162"),
+        ],
+    ],
+)
+def test_integrals_of_elementary_functions_far_out_and_beside_zeros(name: str, x: str) -> None:
+    number = FIFTY.number(mpf(x))
+    got = shared(getattr(FIFTY, name)(number))
+    with mp.workdps(150):
+        right = getattr(mp, name.lower())(shared(number))
+        assert abs(got - right) <= mpf(10) ** -49 * abs(right)

@@ -411,7 +411,9 @@ def test_inches_are_part_of_units(text: str) -> None:
         ("1.2±0.1e3", (1200.0, 100.0), (1.2, 100.0)),
     ],
 )
-def test_a_power_of_ten_behind_an_uncertainty_alone_is_refused(text, both, alone) -> None:
+def test_a_power_of_ten_behind_an_uncertainty_alone_is_refused(
+    text: str, both: tuple[float, float], alone: tuple[float, float]
+) -> None:
     with pytest.raises(ExpressionError) as refused:
         measured_value("x", text)
     spelled = str(refused.value.hint).split("`")[1::2]

@@ -13,6 +13,7 @@ from ..table.primitives import by_name
 Type = Any
 # A number of that type.
 Series = Any
+Function = Callable[[Type, Series], Series]
 
 
 def _series(m: Type, coefficient: Callable[[int], int | Fraction], u: Series) -> Series:
@@ -31,13 +32,18 @@ def _of_waves(m: Type, x: Series) -> tuple[Series, Series]:
     return first, _series(m, lambda k: (-1) ** k * math.factorial(2 * k + 1), u) * u
 
 
-def sine_integral(m: Type, x: Series) -> Series:
-    """Return Si of a series (DLMF 6.2.19, 6.4.4)."""
-    toward = m.limit_sign(x)
-    if not toward:
-        return m.function("Si", [x])
-    if toward < 0:
-        return -sine_integral(m, -x)
+def _ending(name: str, far: Function) -> Function:
+    """Return an odd function of series that has limits at both infinities, from its series there."""
+
+    def function(m: Type, x: Series) -> Series:
+        toward = m.limit_sign(x)
+        return toward * far(m, toward * x) if toward else m.function(name, [x])
+
+    return function
+
+
+def _sine_integral(m: Type, x: Series) -> Series:
+    """Return Si where its argument goes to infinity (DLMF 6.2.19)."""
     first, second = _of_waves(m, x)
     return m.number(m.base.pi) / 2 - first * m.cos(x) - second * m.sin(x)
 
@@ -102,37 +108,27 @@ def _of_phases(m: Type, x: Series) -> tuple[Series, Series, Series]:
     return first, _series(m, lambda k: (-1) ** k * rising[2 * k + 1], u) * size / phase, phase
 
 
-def fresnel_sine(m: Type, x: Series) -> Series:
-    """Return the Fresnel integral of a sine (DLMF 7.5.4)."""
-    toward = m.limit_sign(x)
-    if not toward:
-        return m.function("fresnels", [x])
-    if toward < 0:
-        return -fresnel_sine(m, -x)
+def _fresnel_sine(m: Type, x: Series) -> Series:
+    """Return the Fresnel integral of a sine where its argument goes to infinity (DLMF 7.5.4)."""
     first, second, phase = _of_phases(m, x)
-    return Fraction(1, 2) - first * m.cos(phase) - second * m.sin(phase)
+    return m.number(1) / 2 - first * m.cos(phase) - second * m.sin(phase)
 
 
-def fresnel_cosine(m: Type, x: Series) -> Series:
-    """Return the Fresnel integral of a cosine (DLMF 7.5.3)."""
-    toward = m.limit_sign(x)
-    if not toward:
-        return m.function("fresnelc", [x])
-    if toward < 0:
-        return -fresnel_cosine(m, -x)
+def _fresnel_cosine(m: Type, x: Series) -> Series:
+    """Return the Fresnel integral of a cosine where its argument goes to infinity (DLMF 7.5.3)."""
     first, second, phase = _of_phases(m, x)
-    return Fraction(1, 2) + first * m.sin(phase) - second * m.cos(phase)
+    return m.number(1) / 2 + first * m.sin(phase) - second * m.cos(phase)
 
 
 # The functions by name.
-SERIES: dict[str, Callable[[Type, Series], Series]] = by_name(
+SERIES: dict[str, Function] = by_name(
     {
-        "Si": sine_integral,
+        "Si": _ending("Si", _sine_integral),
         "Ci": cosine_integral,
         "Ei": exponential_integral,
         "li": logarithmic_integral,
         "erfi": imaginary_error_function,
-        "fresnels": fresnel_sine,
-        "fresnelc": fresnel_cosine,
+        "fresnels": _ending("fresnels", _fresnel_sine),
+        "fresnelc": _ending("fresnelc", _fresnel_cosine),
     }
 )
