@@ -263,7 +263,7 @@ def test_a_program_whose_digits_cancel_to_nothing_inside_erfcx_ends() -> None:
     [
         # far out Fresnel integrals go by the error function, Ei and Si by series of their own
         *[(name, x) for name in ("fresnels", "fresnelc") for x in ("3.9", "-20.5", "1e5", "1e20")],
-        *[("Si", "1e20"), ("Ci", "1e20"), ("Ei", "-90000"), ("li", "1e300"), ("erfi", "200")],
+        *[("Si", "1e20"), ("Ci", "1e20"), ("Ei", "-60000"), ("li", "1e300"), ("erfi", "200")],
         # beside their zeros all digits are there
         *[
             ("Ei", "0.37250741078136663"),
