@@ -710,10 +710,19 @@ def arguments_in_words(command: str, rest: str) -> list[str]:
 _PLAIN_NUMBER = r"(?:\d+\.?\d*|\.\d+)(?:[eE][-+]?\d+)?"
 # `3 +-2` is a sum, in parentheses too: what is a formula of the language keeps its meaning.
 _SIGN = r"\s*(?:±|\+/[-−])\s*"
+# A unit behind a measured number, or nothing.
+_UNIT_OF = r"((?:(?:\s+[^\W\d_][\w/^*²³⁻¹·]*|\s*°[CF]?)(?=\s*(?:$|[-+*/)×·])))?)"
+_POWER_BEHIND = r"[eE][-+−]?\d{1,3}(?![\w.(])"
 # `(5.0 ± 0.1)`, `(5.0 +/- 2%) kg`.
 _MEASURED = LazyPattern(
     rf"(?<!\))\(\s*([-+]?{_PLAIN_NUMBER}){_SIGN}({_PLAIN_NUMBER}\s*%?)\s*\)"
-    r"(?!\s*[(\[])((?:(?:\s+[^\W\d_][\w/^*²³⁻¹·]*|\s*°[CF]?)(?=\s*(?:$|[-+*/)×·])))?)"
+    rf"(?!\s*[(\[]|{_POWER_BEHIND}){_UNIT_OF}"
+)
+# `6.674(15)e-11`, `(1.2 ± 0.1)e3`, in which `e` is no Euler's number: as values are read.
+_MEASURED_SCALED = LazyPattern(
+    r"(?<![\w.)])("
+    rf"(?:\d+(?:\.\d+)?\(\d{{1,2}}\)|\(\s*[-+]?{_PLAIN_NUMBER}{_SIGN}{_PLAIN_NUMBER}\s*\))"
+    rf"{_POWER_BEHIND}){_UNIT_OF}"
 )
 _UNIT_BEHIND = r"(?:\s+[^\W\d_][\w^²³⁻¹·]*|\s*°[CF]?)"
 # `2.5 ± 0.1` between sums, and `5.0 ± 0.1 V` before products too: there they ask one thing.
@@ -725,14 +734,6 @@ _SUM_BEFORE = LazyPattern(r"(?:^|[-+(])\s*\Z")
 _QUANTITY_BEFORE = LazyPattern(rf"{_SIGN}{_PLAIN_NUMBER}(?:\s*%)?{_UNIT_BEHIND}\s*[*/×·]\s*\Z")
 # `5.0(1)`: 5.0 ± 0.1, or the product of both.
 _IN_DIGITS = LazyPattern(r"(?<![\w.])(\d+)\.(\d+)\((\d{1,2})\)(?![\w(])")
-# `6.674(15)e-11` is no product: e-11 behind parentheses would be Euler's number less 11.
-_IN_DIGITS_SCALED = LazyPattern(
-    r"(?<![\w.])(\d+)(?:\.(\d+))?\((\d{1,2})\)([eE][-+−]?\d{1,3})(?![\w.(])"
-)
-_MEASURED_SCALED = LazyPattern(
-    rf"(?<![\w)])\(\s*([-+]?(?:\d+\.?\d*|\.\d+)){_SIGN}(\d+\.?\d*|\.\d+)\s*\)"
-    r"([eE][-+−]?\d{1,3})(?![\w.(])"
-)
 
 
 def _in_own_parentheses(term: re.Match[str]) -> str:
@@ -752,30 +753,6 @@ def _of_last_digits(decimals: str, spread: str) -> str:
     return f"{Decimal(spread).scaleb(-len(decimals)):f}"
 
 
-def _with_powers_inside(text: str) -> str:
-    """Return a text with the power of ten of measured numbers behind both their parts.
-
-    >>> _with_powers_inside("6.674(15)e-11*2"), _with_powers_inside("(1.2 ± 0.1)e3")
-    ('(6.674e-11 ± 0.015e-11)*2', '(1.2e3 ± 0.1e3)')
-    """
-
-    def of_digits(found: re.Match[str]) -> str:
-        whole, decimals, spread, power = found[1], found[2] or "", found[3], found[4]
-        number = f"{whole}.{decimals}" if decimals else whole
-        power = power.replace("−", "-")
-        return f"({number}{power} ± {_of_last_digits(decimals, spread)}{power})"
-
-    text = str(_IN_DIGITS_SCALED.sub(of_digits, text))
-    return str(
-        _MEASURED_SCALED.sub(
-            lambda found: "({0}{2} ± {1}{2})".format(
-                found[1], found[2], found[3].replace("−", "-")
-            ),
-            text,
-        )
-    )
-
-
 def measured_arguments(text: str) -> list[str] | None:
     """Return the arguments of `propagate` for a formula of measured numbers; None for another text.
 
@@ -788,7 +765,6 @@ def measured_arguments(text: str) -> list[str] | None:
     (['propagate', 'x1 / x2', '--at', 'x1=5.0±0.1 V,x2=2.0±0.2 A'], None)
     """
     if len(text) <= MAX_LENGTH:
-        text = _with_powers_inside(text)
         text = str(_MEASURED_TERM.sub(_in_own_parentheses, text))
     if (digits := _IN_DIGITS.search(text)) is not None:
         last = _of_last_digits(digits[2], digits[3])
@@ -797,15 +773,17 @@ def measured_arguments(text: str) -> list[str] | None:
             f" `{digits[1]}.{digits[2]}*{digits[3]}`"
         )
         raise usage_error(f"`{digits[0]}` can be read in two ways", hint)
-    found = [*_MEASURED.finditer(text)]
+    found = [(term.span(), f"{term[1]}±{term[2]}{term[3]}") for term in _MEASURED.finditer(text)]
+    found += [(term.span(), f"{term[1]}{term[2]}") for term in _MEASURED_SCALED.finditer(text)]
     if not found:
         return None
+    found.sort()
     taken = {*names_in(text)}
     names = [name for k in range(1, len(found) + len(taken) + 1) if (name := f"x{k}") not in taken]
     formula, values = text, []
-    for match, name in reversed([*zip(found, names, strict=False)]):
-        is_argument = formula[: match.start()][-1:].isalnum()
+    for ((start, end), value), name in reversed([*zip(found, names, strict=False)]):
+        is_argument = formula[:start][-1:].isalnum()
         put = f"({name})" if is_argument else name
-        formula = f"{formula[: match.start()]}{put}{formula[match.end() :]}"
-        values.append(f"{name}={match[1]}±{match[2]}{match[3]}")
+        formula = f"{formula[:start]}{put}{formula[end:]}"
+        values.append(f"{name}={value}")
     return ["propagate", formula, "--at", ",".join(reversed(values))]
