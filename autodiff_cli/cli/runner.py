@@ -398,6 +398,13 @@ def _write_error(
     report(diagnostic, error.text if error.text is not None else subject.text, where=place)
 
 
+def _without_wrt(kind: str, hint: str | None) -> str | None:
+    """Return a hint for `propagate`, which has no `--wrt` to leave an input out."""
+    if kind == "derivative" and hint is not None and "`--wrt" in hint:
+        return "move the point, or give what has no derivative there without an uncertainty"
+    return hint
+
+
 def _with_advice(
     diagnostic: Diagnostic, typed: str | None, read: str, request: Request, command: str
 ) -> Diagnostic:
@@ -408,9 +415,8 @@ def _with_advice(
     if command == "grad" and diagnostic.kind == "domain" and request.point:
         with suppress(ModuleNotFoundError):  # the capability may be left out
             hint = resolve("limit.hole.hint_at_hole")(read, request.point, hint)
-    is_wrt = diagnostic.kind == "derivative" and "`--wrt" in (hint or "")
-    if command == "propagate" and is_wrt:  # which it does not take
-        hint = "move the point, or give what has no derivative there without an uncertainty"
+    if command == "propagate":
+        hint = _without_wrt(diagnostic.kind, hint)
     # a file was read as an expression
     if diagnostic.kind in ("syntax", "name", "missing_value") and typed and os.path.isfile(typed):
         hint = f"a file has that name: its program is read by `--file {typed}`; {hint}"
