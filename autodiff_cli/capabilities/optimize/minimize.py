@@ -97,6 +97,13 @@ class Minimum(Answer, shows=("value", "point", "converged", "verdict")):
     units: Units | None = None
 
     @property
+    def is_refuted(self) -> bool:
+        """Whether the point is shown to be something else than what was sought, such as a
+        saddle.
+        """
+        return self.verdict.startswith("not a")
+
+    @property
     def x(self) -> Any:
         """The point as an array, in the order of `point`, as SciPy's result has it."""
         return as_numbers([*self.point.values()])

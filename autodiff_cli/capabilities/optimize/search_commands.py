@@ -30,4 +30,7 @@ def minimize(call: Command) -> int:
     def warning(result: Any) -> Diagnostic:
         return Diagnostic("minimum", verdict(result))
 
-    return Searches(call, call.question_method(), warning=warning).run()
+    def is_found(result: Any) -> bool:
+        return bool(result.converged and not result.is_refuted)
+
+    return Searches(call, call.question_method(), is_found, warning=warning).run()
