@@ -16,7 +16,7 @@ from contextlib import suppress
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
-from ..errors import ExpressionError, quote, require, usage_error
+from ..errors import ExpressionError, plural, quote, require, usage_error
 from ..questions.decoding import MAX_BYTES
 from ..show.formats import COLUMNAR
 from ..streams import filesystems
@@ -421,7 +421,10 @@ def _text_of_sheet(file: Any, path: str, sheet: str | None) -> tuple[bytes, list
         raise ExpressionError(
             "io", f"there is no sheet `{sheet}` in `{path}`", hint=f"its sheets are {quote(names)}"
         )
-    return text, [f"sheet {names[0]} of {len(names)}"] if sheet is None and len(names) > 1 else []
+    read = [f"sheet {found['sheet']} of {len(names)}"] if sheet is None and len(names) > 1 else []
+    if hidden := found["hidden"]:
+        read.append(f"also {plural(hidden, 'hidden row')}")
+    return text, read
 
 
 # How long a spreadsheet may take where the system does not bound its process.

@@ -296,6 +296,29 @@ def test_many_rows_follow_the_first_block(tmp_path: Path, monkeypatch: pytest.Mo
     )
 
 
+def test_a_sheet_that_is_shown_is_read_and_hidden_rows_are_counted(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl")
+    pytest.importorskip("python_calamine")
+    book = openpyxl.Workbook()
+    book.active.title = "old"
+    book.active.append(["x"])
+    book.active.sheet_state = "hidden"
+    book.create_chartsheet("chart", 0)
+    shown = book.create_sheet("shown")
+    for row in (["x", "y"], [1, 2], [2, 99], [3, 6], [None, None]):
+        shown.append(row)
+    shown.row_dimensions[3].hidden = True
+    shown.row_dimensions[5].hidden = True  # without a value
+    book.active = 2
+    path = tmp_path / "hidden.xlsx"
+    book.save(path)
+    file, columns = read(path)
+    assert columns["y"] == [2.0, 99.0, 6.0]
+    assert file.summary == ("sheet shown of 3", "also 1 hidden row")
+    result = autodiff("grad", "x", "--points", f"{path}#none")
+    assert result.code == 5 and "its sheets are `chart`, `old`, `shown`" in result.err
+
+
 def test_sheets_are_read(tmp_path: Path) -> None:
     openpyxl = pytest.importorskip("openpyxl")
     pytest.importorskip("python_calamine")
