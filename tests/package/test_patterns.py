@@ -27,8 +27,8 @@ READ = {
     ),
     "files and their places": (
         """
-        data/cluster data/columns data/layouts data/readers data/sources data/text_dialects streams/filesystems
-        compiled/columns_io"""
+        data/cluster data/columns data/layouts data/readers data/sheet_process data/sources data/text_dialects
+        streams/filesystems compiled/columns_io"""
     ),
     "command lines, words of help, names of options": (
         """
