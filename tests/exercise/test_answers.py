@@ -135,12 +135,13 @@ def test_identities_are_multiplied_out_up_to_a_length() -> None:
         ("x*exp(x) = 1", "0.567", True, "not known", {}),
         ("x**2 = 4", "2.0000000000001, -2", False, "is not a solution", {}),
         ("x**2 = 2", "±(sqrt(2) + 1e-40)", False, "is not a solution", {}),
-        ("exp(x) = 3", "ln 3", True, "not known", {}),
-        ("sqrt(x) = x/2", "0, 4", True, "these are solutions", {}),
+        ("exp(x) = 3", "ln 3", True, "this is the solution", {}),
+        ("sqrt(x) = x/2", "0, 4", True, "these are the solutions", {}),
         ("sqrt(x) = x/2", "4", False, "1 solution is missing", {}),
         ("sqrt(x) = x/2", "1e-60, 4", False, "`1e-60` is not a solution", {}),
         ("cos(x) = 0", "1001pi/2", False, "at least 6 solutions are missing", {}),
         ("a*x + b = 0", "-b/a", True, "", {"unknowns": ["x"]}),
+        ("m*x = 1", "1/m", True, "solves the equation", {"unknowns": ["x"]}),
         ("a*x + b = 0", "b/a", False, "not a solution", {"unknowns": ["x"]}),
         ("a*x**2 + b*x + c = 0", "(-b ± sqrt(b^2 - 4a c))/(2a)", True, "", {"unknowns": ["x"]}),
         ("a*x**2 = b", "sqrt(b/a)", False, "1 solution is missing", {"unknowns": ["x"]}),
@@ -153,6 +154,41 @@ def test_solutions(text: str, answer: str, right: bool, words: str, more: dict[s
 
 CIRCLE = "x**2 + y**2 = 25; x + y = 7"
 AROUND = {"between": {"x": Range(-9, 9), "y": Range(-9, 9)}, "unknowns": ["x", "y"]}
+
+
+@pytest.mark.parametrize(
+    ("text", "answer", "said"),
+    [
+        ("sin(x) = 0", "n*pi", "right: these are all solutions"),
+        ("sin(x) = 0", "x = πk, k ∈ ℤ", "right: these are all solutions"),
+        ("sin(x) = 0", "2*pi*n, pi + 2*pi*n", "right: these are all solutions"),
+        ("sin(x) = 0", "2*pi*n", "wrong: in each period 1 solution is missing"),
+        ("sin(x) = 1/2", "π/6 + 2πn or 5π/6 + 2πn, n integer", "right: these are all solutions"),
+        ("sin(x) = 1/2", "(-1)^n*pi/6 + pi*n", "right: these are all solutions"),
+        ("sin(x) = 1/2", "pi/6 + pi*n", "wrong: not every `pi/6 + pi*n` is a solution"),
+        ("cos(x) = 1/2", "±pi/3 + 2*pi*n", "right: these are all solutions"),
+        ("cos(x) = 0", "(2k + 1)*pi/2", "right: these are all solutions"),
+        ("tan(2*x) = 1", "pi/8 + n*pi/2", "right: these are all solutions"),
+        ("tan(2*x) = 1", "pi/8 + n*pi", "wrong: in each period 1 solution is missing"),
+        ("sin(x) = 0.3", "0.3047 + 2*pi*n", "wrong: not every `0.3047 + 2*pi*n` is a solution"),
+        ("x**2 = 4", "2*n", "wrong: not every `2*n` is a solution"),
+        ("x*sin(x) = 0", "pi*n", "right: these are all solutions"),
+        ("a = sin(b*x)", "(asin(a) + 2*pi*n)/b", "wrong: in each period 1 solution is missing"),
+        (
+            "a = sin(b*x)",
+            "(asin(a) + 2*pi*n)/b, (pi - asin(a) + 2*pi*n)/b",
+            "right: these are all solutions",
+        ),
+    ],
+)
+def test_solutions_that_repeat(text: str, answer: str, said: str) -> None:
+    marked = check_solution(text, unknowns=["x"], answer=answer)
+    assert (marked.message, marked.right) == (said, said.startswith("right"))
+
+
+def test_solutions_that_repeat_and_are_not_known_are_not_marked() -> None:
+    with pytest.raises(ExpressionError, match="only where all are known"):
+        check_solution("sin(x) = x/10", answer="pi*n")
 
 
 @pytest.mark.parametrize(

@@ -86,7 +86,7 @@ def test_a_comparison_in_an_answer_is_no_label() -> None:
     )
     assert marked.right
     with pytest.raises(ExpressionError, match="undecided whether there are solutions"):
-        check_solution("sin(x) = 2", answer="none")
+        check_solution("exp(x) = x", answer="none")
 
 
 @pytest.mark.parametrize(("text", "answer"), EQUAL)

@@ -53,7 +53,8 @@ READ = {
     "questions in words, whose formulas the grammar reads": "questions/calculus_words",
     "answers of learners": (
         """
-        capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking"""
+        capabilities/exercise/answers capabilities/exercise/equation_answers capabilities/exercise/marking
+        capabilities/exercise/whole_number_answers"""
     ),
 }
 """Who may use patterns, by what the texts are."""

@@ -110,8 +110,8 @@ def test_solve_says_what_no_polynomial_has() -> None:
     assert (solve("x**2 + 1").reason, solve("x**2 + 1").complete) == ("none", True)
     between = solve("x**3 - x", between=Range(0.5, 2), every=True)
     assert [s.values["x"] for s in between.solutions] == [1.0] and between.complete
-    # pi is no rational number: nothing is claimed
-    assert solve("x**2 = pi").complete is None
+    # pi is no rational number: only the rearranged equation shows that there are no others
+    assert solve("x**2 = pi").complete and solve("x**2 + x**3 = pi").complete is None
     double = solve("x**2 - 2*x + 1").solutions
     assert [(s.values["x"], s.multiplicity, s.errors["x"]) for s in double] == [(1.0, 2, 0.0)]
 

@@ -47,6 +47,7 @@ from .marking import (
     own_exercise,
     value_at,
 )
+from .whole_number_answers import Repeating, compared, numbers_at, spelled_out
 
 # The text of each unknown's value.
 Solution = dict[str, str]
@@ -54,6 +55,7 @@ Solution = dict[str, str]
 NONE = ("none", "no solution")
 MAX_SWAPPED_VALUES = 4
 _NAMED = re.compile(r"\s*([^\W\d]\w*)\s*=(?!=)")
+_NAME = re.compile(r"[^\W\d]\w*")
 _TUPLE = re.compile(r"\s*\((.*)\)\s*", re.DOTALL)
 _SET = re.compile(r"\s*(?:\w+\s*(?:=|∈|\bin\b)\s*)?(?:\{(.*)\}|\[(.*)\])\s*", re.DOTALL)
 # An answer with a letter or a sign in which units are written.
@@ -101,7 +103,9 @@ def check_solution(
         # other variables have no values, and the solutions are not known as formulas
         return _roots_marked(posed, _System(equations, point, unknowns), answer, None)
     system = _System(equations, point, solved.unknowns, solved.units)
-    mark = _formulas_marked if solved.formulas else _roots_marked
+    if (repeating := _repeating_marked(posed, system, answer, solved)) is not None:
+        return repeating
+    mark = _formulas_marked if solved.formulas and not solved.solutions else _roots_marked
     return mark(posed, system, answer, solved)
 
 
@@ -256,6 +260,70 @@ def _roots_marked(posed: Exercise, system: _System, answer: str, solved: Solved 
     return Marked(posed, answer, True, "; ".join([f"right: {right}", *remarks]))
 
 
+def _repeating_marked(
+    posed: Exercise, system: _System, answer: str, solved: Solved
+) -> Marked | None:
+    """Mark solutions with a letter for every whole number; None of an answer that has none."""
+    short = spelled_out(answer)
+    if len(system.unknowns) != 1 or short.strip().lower() in NONE:
+        return None
+    (name,) = system.unknowns
+    entries = [solution[name] for solution in solutions_in(short, [name])]
+    letters = [system.letters(name, entry) for entry in entries]
+    if not any(letters) or any(len(own) > 1 for own in letters):
+        return None
+    if solved.complete and not solved.formulas:
+        which = next(entry for entry, own in zip(entries, letters, strict=True) if own)
+        return _refuted(posed, answer, which, solved.message)
+    if not solved.formulas or not all(one.whole for one in solved.formulas):
+        raise limit_error(
+            "solutions that repeat can be checked only where all are known as formulas",
+            "give those between bounds: `--between x=0:10 --all`",
+        )
+    typed = [
+        Repeating(entry, system.graphs({name: entry})[name], own)
+        for entry, own in zip(entries, letters, strict=True)
+    ]
+    wanted = [
+        Repeating(one.formula, system.graphs({name: one.formula})[name], one.whole)
+        for one in solved.formulas
+    ]
+    return _compared_at_points(posed, answer, typed, wanted)
+
+
+def _compared_at_points(
+    posed: Exercise, answer: str, typed: Sequence[Repeating], wanted: Sequence[Repeating]
+) -> Marked:
+    """Mark solutions that repeat by those of all, at points of the other variables."""
+    graphs = [one.graph for one in (*typed, *wanted)]
+    whole = {letter for one in (*typed, *wanted) for letter in one.letters}
+    names = [name for name in _names(graphs) if name not in whole]
+    least, decided = marking.MIN_DECIDED_POINTS if names else 1, 0
+    chosen, further = marking.points(graphs, names) if names else ([{}], [])
+    for at in (*chosen, *further):
+        if decided >= least:
+            break
+        given, expected = (numbers_at(forms, at) for forms in (typed, wanted))
+        if given is None or expected is None:
+            continue
+        found = compared(given, expected)
+        if found.wrong is not None:
+            hint = "that is near: give it exactly" if found.is_near else ""
+            return _refuted(posed, answer, found.wrong.text, hint)
+        if found.missing:
+            return _with_missing(posed, answer, "in each period ", found.missing, "numbers")
+        decided += 1
+    if decided < least:
+        raise _undecided(decided)
+    return Marked(posed, answer, True, "right: these are all solutions", "", "numbers", 0)
+
+
+def _refuted(posed: Exercise, answer: str, which: str, hint: str) -> Marked:
+    message = f"wrong: not every `{which}` is a solution"
+    hint = hint or "substitute it with some whole numbers"
+    return Marked(posed, answer, False, message, hint, "numbers", 0)
+
+
 def _none_marked(posed: Exercise, answer: str, has_roots: bool, complete: bool) -> Marked:
     """Mark the answer that there is no solution."""
     if has_roots:
@@ -369,6 +437,8 @@ class _System:
         self._fixed = {name: _graph(text) for name, text in texts.items() if name not in unknowns}
         self.outputs = [self.put_in(output) for output in equations.program.outputs]
         self._texts = equations.texts
+        # A letter of an answer that is a variable is no unit.
+        self._names = {*equations.program.leaves} - {*unknowns}
 
     def put_in(self, graph: Value) -> Value:
         """Return a graph with the values of the known variables."""
@@ -383,6 +453,11 @@ class _System:
             None,
         )
 
+    def letters(self, name: str, text: str) -> list[str]:
+        """Return the names in a solution that are none of the equations."""
+        (graph,) = self.graphs({name: text}).values()
+        return [letter for letter in _names((graph,)) if letter not in _names(self.outputs)]
+
     def graphs(self, solution: Solution) -> dict[str, Value]:
         """Return the values of a solution as graphs, in coherent units of the SI."""
         return {
@@ -393,7 +468,7 @@ class _System:
     def _number_and_unit(self, name: str, text: str) -> tuple[str, Any]:
         """Return the number of an answer, and its unit; None without units."""
         own = self._units.get(name)
-        if not _MAY_HAVE_UNIT.match(text):
+        if not _MAY_HAVE_UNIT.match(text) or self._names.intersection(_NAME.findall(text)):
             return text, own
         from ...engine.quantities.unit import Unit, quantity_name
         from ...questions.quantities import split_quantity  # only units need it

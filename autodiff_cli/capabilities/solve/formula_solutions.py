@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping, Sequence
 
 from ...engine.algebra.rational_functions import fraction_of, polynomial_in
 from ...engine.algebra.walk import substitute
-from ...engine.graphs.value import Value, in_order, node
+from ...engine.graphs.value import Value, in_order, node, variable
 from ...engine.table.operators import DIV, EQ, NEG, VARIABLE
 from ...language.printer import expression_text
 from ...record import Record
 from .conditions import ZERO, conditions_of, number_of, simplest
-from .rearranging import solve_formally
+from .rearranging import WHOLE_NUMBER, solve_formally
+
+# How whole numbers are called in formulas.
+WHOLE_NAMES = ("n", "k", "m", "l", "j", "p", "q")
 
 
 class FormulaSolution(Record):
@@ -21,6 +24,8 @@ class FormulaSolution(Record):
     formula: str
     condition: str | None
     """Where it is a solution; None for everywhere."""
+    whole: Sequence[str] = ()
+    """The names that stand for every whole number."""
 
 
 class FormulaSolutions(Record):
@@ -46,24 +51,53 @@ def formula_solutions(
     found = solve_formally(equation, leaf)
     if found is None:
         return None
-    solutions: dict[tuple[str, str | None], None] = {}
+    taken = {v.label for v in in_order((equation,)) if v.primitive is VARIABLE}
+    solutions: dict[tuple[str, str | None], Sequence[str]] = {}
     restrictions: dict[str, None] = {}
-    for solution, conditions in found:
+    for solution, conditions in (_with_names(*each, taken) for each in found):
         own = [condition for condition in conditions if leaf in in_order((condition,))]
         restrictions |= dict.fromkeys(map(expression_text, own))
         possible, condition = conditions_of(
             [condition for condition in conditions if condition not in own]
         )
         if possible:
-            solutions[expression_text(solution), condition] = None
+            names = [v.label for v in in_order((solution,)) if v.primitive is VARIABLE]
+            whole = [name for name in names if name not in taken]
+            solutions[expression_text(solution), condition] = whole
     listed = [
-        FormulaSolution(unknown=leaf.label, formula=text, condition=where)
-        for text, where in solutions
+        FormulaSolution(unknown=leaf.label, formula=text, condition=where, whole=whole)
+        for (text, where), whole in solutions.items()
     ]
     return FormulaSolutions(
         solutions=listed,
         identity=_identity(equation, leaf, bool(listed)),
         restriction=" and ".join(restrictions) or None,
+    )
+
+
+def real_solutions(equation: Value, leaf: Value) -> list[tuple[Value, str | None]] | None:
+    """Return the solutions of an equation of numbers, and the conditions that are not decided; None
+    if they are not found.
+    """
+    found = solve_formally(equation, leaf)
+    if found is None or not found:
+        return None
+    named = (_with_names(*each, {leaf.label}) for each in found)
+    decided = [(solution, conditions_of(conditions)) for solution, conditions in named]
+    return [(solution, condition) for solution, (possible, condition) in decided if possible]
+
+
+def _with_names(
+    solution: Value, conditions: Sequence[Value], taken: Collection[str]
+) -> tuple[Value, list[Value]]:
+    """Return a formula and its conditions with names for whole numbers that are not `taken`."""
+    free = (variable(name) for name in WHOLE_NAMES if name not in taken)
+    leaves = [v for v in in_order((solution, *conditions)) if v.primitive is VARIABLE]
+    whole = [v for v in leaves if v.label.startswith(WHOLE_NUMBER)]
+    names = dict(zip(whole, free, strict=False))
+    return (
+        substitute(solution, names.get),
+        [substitute(condition, names.get) for condition in conditions],
     )
 
 

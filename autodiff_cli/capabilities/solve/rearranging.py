@@ -4,7 +4,8 @@ quadratic equations.
 An unknown that stands in one function only, `A*exp(-E/(R*T)) = y`, is found from the outside in:
 the equation is one in the function's value, `w = y/A`, and the function has that value where its
 input is one of its preimages. So is an unknown that a substitution brings there: `exp(2*x) -
-3*exp(x) + 2` is quadratic in `exp(x)`.
+3*exp(x) + 2` is quadratic in `exp(x)`. A periodic function has its value also whole periods away:
+formulas then have a variable that stands for every whole number.
 """
 
 from __future__ import annotations
@@ -31,6 +32,10 @@ MAX_DEPTH = 30
 # The greatest exponent after a substitution.
 MAX_SUBSTITUTED_DEGREE = 24
 
+# What the name of a variable begins with that stands for every whole number; no variable of a
+# program does.
+WHOLE_NUMBER = "whole number "
+
 # A formula, and the comparisons under which it is a solution.
 Solved = tuple[Value, list[Value]]
 
@@ -42,11 +47,37 @@ def solve_formally(equation: Value, leaf: Value, depth: int = 0) -> list[Solved]
     numerator, divisors = fraction_of(equation)
     parts = _coefficients(numerator, leaf)
     if parts is None:
+        factors = [] if divisors else _factors_everywhere(numerator)
+        if factors:
+            return _of_any(factors, leaf, depth)
         return _by_substitution(equation, leaf, depth)
     roots = _roots(parts)
     if roots is None:
         return None
     return [(root, [*conditions, *_allowed(divisors, leaf, root)]) for root, conditions in roots]
+
+
+def _factors_everywhere(numerator: Value) -> list[Value]:
+    """Return the factors of a product if all have a value everywhere; empty otherwise."""
+    factors = list(flat_inputs(numerator, (MUL,)))
+    is_total = all(_is_total(v) for v in in_order((numerator,)) if v._prev)
+    return factors if len(factors) > 1 and is_total else []
+
+
+def _is_total(value: Value) -> bool:
+    """Return whether an operation has a value for all inputs."""
+    if value.primitive is POW:
+        return (as_integer(value._prev[1]) or 0) > 0
+    return value.primitive.total
+
+
+def _of_any(factors: Sequence[Value], leaf: Value, depth: int) -> list[Solved] | None:
+    """Return where one of several factors is 0."""
+    found = [
+        solve_formally(factor, leaf, depth + 1) for factor in factors if leaf in in_order((factor,))
+    ]
+    solutions = [each for each in found if each is not None]
+    return [one for each in solutions for one in each] if len(solutions) == len(found) else None
 
 
 def _coefficients(numerator: Value, leaf: Value) -> list[Value] | None:
@@ -147,7 +178,7 @@ def _by_substitution(equation: Value, leaf: Value, depth: int) -> list[Solved] |
         return None
     solutions: list[Solved] = []
     for value, conditions in values:
-        inputs = _inputs_with_value(kernel, leaf, value)
+        inputs = _inputs_with_value(kernel, leaf, value, depth)
         if inputs is None:
             return None
         for inner, wanted, more in inputs:
@@ -194,7 +225,7 @@ def _kernels(equation: Value, leaf: Value) -> list[Value]:
 
 
 def _inputs_with_value(
-    kernel: Value, leaf: Value, value: Value
+    kernel: Value, leaf: Value, value: Value, depth: int
 ) -> list[tuple[Value, Value, list[Value]]] | None:  # fmt: skip
     """Return an input of a function, what it is where the function has a value, and on which
     conditions.
@@ -215,9 +246,19 @@ def _inputs_with_value(
             )
         ]
     conditions = _comparisons(primitive.attained, value)
+    periods = _periods(primitive, depth)
     return [
-        (inner, simplest(function(value)), conditions) for function in preimages(primitive)
+        (inner, simplest(node(ADD, (function(value), periods))), conditions)
+        for function in preimages(primitive)
     ] or None
+
+
+def _periods(primitive: Primitive, depth: int) -> Value:
+    """Return any number of whole periods of a function; 0 of one that has none."""
+    if not primitive.periodic:
+        return ZERO
+    period = UNEVALUATED.pi if primitive.half_periodic else node(MUL, (TWO, UNEVALUATED.pi))
+    return node(MUL, (period, variable(f"{WHOLE_NUMBER}{depth}")))
 
 
 def preimages(primitive: Primitive) -> list[Callable[[Value], Value]]:

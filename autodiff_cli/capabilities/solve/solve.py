@@ -51,6 +51,7 @@ from ...questions.problem import (
     wanted_variables,
 )
 from ...record import Record
+from .closed_forms import closed_solutions
 from .enclosures import prove
 from .formula_solutions import FormulaSolution, FormulaSolutions, formula_solutions
 from .one_unknown import SAME_ROOT, OneEquation
@@ -100,6 +101,8 @@ class Solution(Record):
     second: dict[str, dict[str, dict[str, Shown]]] | None = None
     elasticities: dict[str, dict[str, Shown | None]] | None = None
     """p·u′/u of unknowns u by variables p, if requested; None where u is 0."""
+    exact: str = ""
+    """The solution as a formula of numbers; empty where none is known."""
     bound: dict[str, Shown] | None = None
     """The names that the program binds to what depends on the unknowns: y of `y = x**2; x = 3`."""
 
@@ -113,6 +116,7 @@ class Solved(Answer):
     unknowns: the unknowns
     solutions: the solutions
       values figures: the value of each unknown, by name
+      exact optional nonempty: the solution as a formula of numbers, where one is known: `sqrt(2)`
       derivatives figures: by each unknown, its derivatives by the other variables
       second figures optional: with `--order 2`: the second derivatives, by unknown, then by two \
       variables
@@ -125,10 +129,12 @@ class Solved(Answer):
       simple: whether the solution is simple: the equations' Jacobian is regular there
       multiplicity: the multiplicity of a root; null where it is not known
       proven: whether it is proven that there is exactly one solution there
-    formulas optional nonempty: where other variables have no values: the solutions as formulas
+    formulas optional nonempty: where other variables have no values, or solutions repeat: the \
+    solutions as formulas
       unknown: the unknown
       formula: the solution as a formula
       condition: where it is one; null for everywhere
+      whole optional nonempty: the names in it that stand for every whole number
     converged: whether a solution was found
     reason: `solved`, `none`, `not found`, `undecided` or `interrupted`
     message: the reason in words
@@ -217,14 +223,22 @@ def solve(
     except SolvingStopped:
         interrupted = True
     finder.warn_of_places(starts)
+    closed = None
+    if isinstance(finder, OneEquation) and not interrupted:
+        closed = closed_solutions(finder, starts, every)
     roots = [_FoundRoot(finder, start, order, relative, arithmetic) for start in starts]
     solutions = [root.solution() for root in roots]
+    if closed is not None:
+        texts = zip(solutions, closed.texts, strict=True)
+        solutions = [solution._replace(exact=text) for solution, text in texts]
     others = [] if every or interrupted else _others(finder, starts)
     if _is_unique_by_matrix(finder, solutions):
         finder.complete = True
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(finder, len(solutions), every)
+        if closed is not None and closed.repeating:
+            message = closed.message
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
 
@@ -248,6 +262,7 @@ def solve(
         complete=finder.complete,
         evaluations=finder.evaluations,
         variables=list(problem.wanted),
+        formulas=() if closed is None else closed.repeating,
         point=_point_in(arithmetic, _fixed(problem, problem.unknowns), tree),
         constants=problem.program.constants,
         warnings=tuple(problem.warnings),

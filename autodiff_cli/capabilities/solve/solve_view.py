@@ -1,6 +1,7 @@
 """The view of the solutions of equations."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from itertools import product
 from typing import Any, ClassVar
 
@@ -76,7 +77,7 @@ class SolvedView(View[Solved], of=Solved):
                     yield {**row, "variable": variable, "derivative": slope, "elasticity": share}
                 if not slopes:
                     yield row
-        for k, formula in enumerate(answer.formulas, start=1):
+        for k, formula in enumerate(() if answer.solutions else answer.formulas, start=1):
             yield {"solution": k, "unknown": formula.unknown, "value": formula.formula}
         if not answer.converged and not answer.solutions:
             yield {"error": f"{answer.reason}: {answer.message}"}
@@ -103,13 +104,16 @@ class SolvedView(View[Solved], of=Solved):
     def one_line(self, answer: Solved) -> str:
         solutions = [" ".join(words(solution.values)) for solution in answer.solutions]
         formulas = [f"{formula.unknown} = {formula.formula}" for formula in answer.formulas]
-        return "; ".join([*solutions, *formulas]) or answer.reason
+        return "; ".join(solutions or formulas) or answer.reason
 
     def document(self, answer: Solved) -> Iterator[Block]:
         for solution in answer.solutions:
             yield from self._solution(answer, by_size(answer, solution))
         for formula in answer.formulas:
             yield formula_line(formula.unknown, formula.formula, formula.condition)
+        whole = dict.fromkeys(name for formula in answer.formulas for name in formula.whole)
+        if whole:
+            yield text_line(f"{' and '.join(whole)}: any whole number", "faint")
         differentiated = any(solution.derivatives for solution in answer.solutions)
         wanted = answer.variables if differentiated else ()
         yield from input_lines(answer.constants, answer.point, wanted, self.digits)
@@ -136,7 +140,9 @@ class SolvedView(View[Solved], of=Solved):
         for name, value in solution.values.items():
             error = solution.errors[name]
             digits = self.digits or (7 if solution.multiplicity is None and error is None else 10)
-            reliable = _reliability(error, answer.arithmetic.name == "certified")
+            proven = answer.arithmetic.name == "certified"
+            shown = f"{value:.{digits}g}" if isinstance(value, float) else ""
+            reliable = _reliability(shown, error, solution.exact, proven=proven)
             yield Paragraph((*value_line(name, value, digits).pieces, (reliable, "faint")))
         for name, value in (solution.bound or {}).items():
             yield value_line(name, value, self.digits or 10)
@@ -161,10 +167,18 @@ class SolvedView(View[Solved], of=Solved):
         return numbers_table(heads, rows, self.digits, right=answer.arithmetic.name == "double")
 
 
-def _reliability(error: float | None, proven: bool) -> str:
+def _is_number(formula: str) -> bool:
+    return formula.lstrip("-").replace("/", "", 1).isdigit()
+
+
+def _reliability(shown: str, error: float | None, exact: str, *, proven: bool) -> str:
     """Return what is known of the digits of a solution."""
     if proven:
         return "  (proven)"
+    if shown and _is_number(exact) and Fraction(exact) == Fraction(shown):
+        return "  (exact)"
+    if exact and error != 0:
+        return f"  (exactly {exact})"
     if error is None:
         return ""
     return f"  (off by {format_number(error, 2)} at most)" if error else "  (exact)"

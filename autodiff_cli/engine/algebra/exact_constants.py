@@ -51,6 +51,12 @@ STEPS_A_CONSTANT = 60
 
 # Functions with simple values at simple multiples of pi.
 CIRCULAR = library_names("sin cos tan")
+# Inverse functions, and that whose values at multiples of pi are compared: acos(x) is pi/2 - asin(x).
+INVERSE_CIRCULAR = {
+    asin: of
+    for names, of in (("asin acos", "sin"), ("atan", "tan"))
+    for asin in library_names(names)
+}
 # The largest power of a number that is written for the exponential of a logarithm.
 MAX_SHOWN_POWER = 50
 # Primes whose squares are taken out of square roots.
@@ -217,6 +223,8 @@ class ExactConstants(Lifted):
             return self._of_fraction(name, x.ratio)
         if name in CIRCULAR:
             return self._of_multiple_of_pi(name, x)
+        if name in INVERSE_CIRCULAR:
+            return self._multiple_of_pi(name, x)
         if name == "log" and x.node.source == "e":
             return self.number(1)
         return self._power_of_logarithm(x) if name == "exp" else None
@@ -247,7 +255,7 @@ class ExactConstants(Lifted):
 
     def _power_of_logarithm(self, x: ExactConstant) -> ExactConstant | None:
         """Return the exponential of a sum with fractions of logarithms as a product with powers."""
-        constant_part, terms = self._linear_form(x.node)
+        constant_part, terms = self.linear_form(x.node)
         powers: list[ExactConstant] = []
         rest = self.number(constant_part)
         for value, factor in terms.items():
@@ -277,7 +285,7 @@ class ExactConstants(Lifted):
         near = None if has_variables(value) else value_in(self.running, value, {})
         return ExactConstant(self, exact_value(value), value, near)
 
-    def _linear_form(self, value: Value) -> tuple[Fraction, dict[Value, Fraction]]:
+    def linear_form(self, value: Value) -> tuple[Fraction, dict[Value, Fraction]]:
         """Return a formula as a fraction plus multiples of other formulas."""
         return self._linear_forms(value)[0]
 
@@ -290,7 +298,7 @@ class ExactConstants(Lifted):
         return [_as_terms(canonical.forms, form) for form in forms]
 
     def _of_multiple_of_pi(self, name: str, x: ExactConstant) -> ExactConstant | None:
-        constant_part, terms = self._linear_form(x.node)
+        constant_part, terms = self.linear_form(x.node)
         if constant_part or len(terms) != 1:
             return None
         ((base, turns),) = terms.items()
@@ -300,6 +308,16 @@ class ExactConstants(Lifted):
         if name == "tan":
             return sine / cosine if sine is not None and cosine is not None else None
         return sine if name == "sin" else cosine
+
+    def _multiple_of_pi(self, name: str, x: ExactConstant) -> ExactConstant | None:
+        """Return the angle of which an irrational number is proven to be the sine, cosine or
+        tangent: pi/4 for sqrt(2)/2.
+        """
+        for turns in (share * sign for share in SINES for sign in (1, -1) if share):
+            value = self._of_multiple_of_pi(INVERSE_CIRCULAR[name], self.pi * turns)
+            if value is not None and self._canonical((x - value).node) == 0:
+                return self.pi * (HALF - turns if name == "acos" else turns)  # type: ignore[no-any-return]
+        return None
 
     def _sine(self, turns: Fraction) -> ExactConstant | None:
         turns %= 2

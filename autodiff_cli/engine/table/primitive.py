@@ -211,13 +211,15 @@ class Facts(NamedTuple):
     even: bool = False
     periodic: bool = False
     """Whether its value is the same after 2π."""
+    half_periodic: bool = False
+    """Whether it is the same after π already."""
     unit: tuple[str, int, int] | None = None
     """Another function, and the signs with which both squares add up to 1."""
     inverse: str = ""
     """The function that gives its input back, from every value of it."""
     preimages: tuple[Callable[..., Number], ...] = ()
     """`f(m, y)`: together all inputs with the output `y` where `attained` holds, if they are not
-    those of `inverse`.
+    those of `inverse`; of a periodic function those of one period.
     """
     attained: str = ""
     """The comparisons of `y` that hold for its outputs exactly: `-1 < y < 1`; empty for all

@@ -418,19 +418,25 @@ trigonometric = partial(entry, group="Trigonometric")
 
 trigonometric("sin", "x", "sine; angles are radians", lambda m, x, out: m.cos(x),
     facts="odd periodic propagates_infinity", exact={0: 0}, unit=("cos", 1, 1), source="DLMF 4.20.1",
-    latex=r"\sin", values="[-1, 1]")
+    latex=r"\sin", values="[-1, 1]",
+    preimages=(lambda m, y: m.asin(y), lambda m, y: m.pi - m.asin(y)), attained="-1 <= y <= 1")
 trigonometric("cos", "x", "cosine", lambda m, x, out: -m.sin(x),
     facts="even periodic propagates_infinity", exact={0: 1}, complement="`2*sin(x/2)**2` for `1 - cos(x)`",
-    source="DLMF 4.20.2", latex=r"\cos", values="[-1, 1]")
-trigonometric("tan", "x", "tangent", lambda m, x, out: m.sec(x) ** 2, facts="odd periodic propagates_infinity",
-    definition=lambda m, x: m.sin(x) / m.cos(x), source="DLMF 4.20.3", latex=r"\tan")
+    source="DLMF 4.20.2", latex=r"\cos", values="[-1, 1]",
+    preimages=(lambda m, y: m.acos(y), lambda m, y: -m.acos(y)), attained="-1 <= y <= 1")
+trigonometric("tan", "x", "tangent", lambda m, x, out: m.sec(x) ** 2,
+    facts="odd periodic half_periodic propagates_infinity", definition=lambda m, x: m.sin(x) / m.cos(x),
+    source="DLMF 4.20.3", latex=r"\tan", preimages=(lambda m, y: m.atan(y),))
 trigonometric("sec", "x", "secant, 1/cos(x)", lambda m, x, out: m.tan(x) * out, facts="even periodic",
-    unit=("tan", 1, -1), definition=lambda m, x: 1 / m.cos(x), source="DLMF 4.20.5", latex=r"\sec")
+    unit=("tan", 1, -1), definition=lambda m, x: 1 / m.cos(x), source="DLMF 4.20.5", latex=r"\sec",
+    preimages=(lambda m, y: m.acos(1 / y), lambda m, y: -m.acos(1 / y)), attained="abs(y) >= 1")
 trigonometric("csc", "x", "cosecant, 1/sin(x)", lambda m, x, out: -m.cot(x) * out, facts="odd periodic",
-    unit=("cot", 1, -1), definition=lambda m, x: 1 / m.sin(x), source="DLMF 4.20.4", domain="x != 0", latex=r"\csc")
-trigonometric("cot", "x", "cotangent, 1/tan(x)", lambda m, x, out: -(m.csc(x) ** 2), facts="odd periodic",
-    definition=lambda m, x: m.cos(x) / m.sin(x), source="DLMF 4.20.6", domain="x != 0", latex=r"\cot",
-    accurate=lambda m, x: 1 / m.tan(x))
+    unit=("cot", 1, -1), definition=lambda m, x: 1 / m.sin(x), source="DLMF 4.20.4", domain="x != 0", latex=r"\csc",
+    preimages=(lambda m, y: m.asin(1 / y), lambda m, y: m.pi - m.asin(1 / y)), attained="abs(y) >= 1")
+trigonometric("cot", "x", "cotangent, 1/tan(x)", lambda m, x, out: -(m.csc(x) ** 2),
+    facts="odd periodic half_periodic", definition=lambda m, x: m.cos(x) / m.sin(x), source="DLMF 4.20.6",
+    domain="x != 0", latex=r"\cot", accurate=lambda m, x: 1 / m.tan(x),
+    preimages=(lambda m, y: m.pi / 2 - m.atan(y),))
 trigonometric("asin", "x", "inverse sine", lambda m, x, out: m.recip_sqrt_one_minus_square(x),
     facts="odd increasing propagates_infinity finite", exact={0: 0}, aliases=("arcsin",), domain="-1 <= x <= 1",
     source="DLMF 4.24.7", latex=r"\arcsin", values="[-1.6, 1.6]",
