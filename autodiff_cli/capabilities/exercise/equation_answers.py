@@ -103,7 +103,12 @@ def check_solution(
         # other variables have no values, and the solutions are not known as formulas
         return _roots_marked(posed, _System(equations, point, unknowns), answer, None)
     system = _System(equations, point, solved.unknowns, solved.units)
-    if (repeating := _repeating_marked(posed, system, answer, solved)) is not None:
+    return _marked(posed, system, answer, solved)
+
+
+def _marked(posed: Exercise, system: _System, answer: str, solved: Solved) -> Marked:
+    repeating = _repeating_marked(posed, system, answer, solved)
+    if repeating is not None:
         return repeating
     mark = _formulas_marked if solved.formulas and not solved.solutions else _roots_marked
     return mark(posed, system, answer, solved)
@@ -264,26 +269,18 @@ def _repeating_marked(
     posed: Exercise, system: _System, answer: str, solved: Solved
 ) -> Marked | None:
     """Mark solutions with a letter for every whole number; None of an answer that has none."""
-    short = spelled_out(answer)
-    if len(system.unknowns) != 1 or short.strip().lower() in NONE:
+    typed = system.repeating(answer)
+    if not any(one.letters for one in typed) or any(len(one.letters) > 1 for one in typed):
         return None
     (name,) = system.unknowns
-    entries = [solution[name] for solution in solutions_in(short, [name])]
-    letters = [system.letters(name, entry) for entry in entries]
-    if not any(letters) or any(len(own) > 1 for own in letters):
-        return None
     if solved.complete and not solved.formulas:
-        which = next(entry for entry, own in zip(entries, letters, strict=True) if own)
+        which = next(one.text for one in typed if one.letters)
         return _refuted(posed, answer, which, solved.message)
     if not solved.formulas or not all(one.whole for one in solved.formulas):
         raise limit_error(
             "solutions that repeat can be checked only where all are known as formulas",
             "give those between bounds: `--between x=0:10 --all`",
         )
-    typed = [
-        Repeating(entry, system.graphs({name: entry})[name], own)
-        for entry, own in zip(entries, letters, strict=True)
-    ]
     wanted = [
         Repeating(one.formula, system.graphs({name: one.formula})[name], one.whole)
         for one in solved.formulas
@@ -295,12 +292,9 @@ def _compared_at_points(
     posed: Exercise, answer: str, typed: Sequence[Repeating], wanted: Sequence[Repeating]
 ) -> Marked:
     """Mark solutions that repeat by those of all, at points of the other variables."""
-    graphs = [one.graph for one in (*typed, *wanted)]
-    whole = {letter for one in (*typed, *wanted) for letter in one.letters}
-    names = [name for name in _names(graphs) if name not in whole]
-    least, decided = marking.MIN_DECIDED_POINTS if names else 1, 0
-    chosen, further = marking.points(graphs, names) if names else ([{}], [])
-    for at in (*chosen, *further):
+    places, least = _places([*typed, *wanted])
+    decided = 0
+    for at in places:
         if decided >= least:
             break
         given, expected = (numbers_at(forms, at) for forms in (typed, wanted))
@@ -316,6 +310,19 @@ def _compared_at_points(
     if decided < least:
         raise _undecided(decided)
     return Marked(posed, answer, True, "right: these are all solutions", "", "numbers", 0)
+
+
+def _places(forms: Sequence[Repeating]) -> tuple[Sequence[Mapping[str, Fraction]], int]:
+    """Return the points of their variables at which to compare forms, and at how many they have to
+    be.
+    """
+    graphs = [one.graph for one in forms]
+    whole = {letter for one in forms for letter in one.letters}
+    names = [name for name in _names(graphs) if name not in whole]
+    if not names:
+        return [{}], 1
+    chosen, further = marking.points(graphs, names)
+    return [*chosen, *further], marking.MIN_DECIDED_POINTS
 
 
 def _refuted(posed: Exercise, answer: str, which: str, hint: str) -> Marked:
@@ -453,10 +460,20 @@ class _System:
             None,
         )
 
-    def letters(self, name: str, text: str) -> list[str]:
-        """Return the names in a solution that are none of the equations."""
-        (graph,) = self.graphs({name: text}).values()
-        return [letter for letter in _names((graph,)) if letter not in _names(self.outputs)]
+    def repeating(self, answer: str) -> list[Repeating]:
+        """Return the solutions of one unknown in an answer, with the names that are none of the
+        equations; empty for the answer that there is none.
+        """
+        text = spelled_out(answer)
+        if len(self.unknowns) != 1 or text.strip().lower() in NONE:
+            return []
+        known, forms = _names(self.outputs), []
+        for solution in solutions_in(text, self.unknowns):
+            ((_, entry),) = solution.items()
+            (graph,) = self.graphs(solution).values()
+            letters = [letter for letter in _names((graph,)) if letter not in known]
+            forms.append(Repeating(entry, graph, letters))
+        return forms
 
     def graphs(self, solution: Solution) -> dict[str, Value]:
         """Return the values of a solution as graphs, in coherent units of the SI."""

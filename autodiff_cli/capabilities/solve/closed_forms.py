@@ -242,24 +242,35 @@ def closed_solutions(
     None where they are not known, or where the search found another.
     """
     problem, name = finder.problem, finder.name
-    if {*problem.program.leaves} != {name} or problem.units is not None or finder.plateaus:
-        return None
-    forms = closed_forms(finder.output, finder.leaf)
+    forms = _forms_of(finder)
     if forms is None or not _are_consistent(forms, finder, starts):
         return None
     is_list = every or (name not in problem.bounds and name not in problem.point)
-    repeats = any(form.width for form in forms)
-    if is_list and not repeats:
-        _add_missed(forms, finder, starts)
-    if is_list and (not repeats or name in problem.bounds):
-        _note_whether_all(forms, finder, len(starts))
+    if is_list:
+        _complete(forms, finder, starts)
     texts = [_rounded(forms, finder, start) for start in starts]
-    is_shown = is_list and repeats and not finder.complete
-    return ClosedSolutions(
-        texts,
-        [form.solution(name) for form in forms] if is_shown else [],
-        _message(forms, finder, len(starts)) if is_shown else "",
-    )
+    if finder.complete or not is_list or not _repeat(forms):
+        return ClosedSolutions(texts, [], "")
+    repeating = [form.solution(name) for form in forms]
+    return ClosedSolutions(texts, repeating, _message(forms, finder, len(starts)))
+
+
+def _repeat(forms: Sequence[ClosedForm]) -> bool:
+    return any(form.width for form in forms)
+
+
+def _complete(forms: Sequence[ClosedForm], finder: OneEquation, starts: list[list[float]]) -> None:
+    """Add the solutions that a search missed, and note where there are no others."""
+    if not _repeat(forms):
+        _add_missed(forms, finder, starts)
+    if not _repeat(forms) or finder.name in finder.problem.bounds:
+        _note_whether_all(forms, finder, len(starts))
+
+
+def _forms_of(finder: OneEquation) -> list[ClosedForm] | None:
+    problem = finder.problem
+    is_plain = {*problem.program.leaves} == {finder.name} and problem.units is None
+    return closed_forms(finder.output, finder.leaf) if is_plain and not finder.plateaus else None
 
 
 def _message(forms: Sequence[ClosedForm], finder: OneEquation, listed: int) -> str:

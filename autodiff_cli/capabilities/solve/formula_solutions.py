@@ -51,7 +51,7 @@ def formula_solutions(
     found = solve_formally(equation, leaf)
     if found is None:
         return None
-    taken = {v.label for v in in_order((equation,)) if v.primitive is VARIABLE}
+    taken = _names(equation)
     solutions: dict[tuple[str, str | None], Sequence[str]] = {}
     restrictions: dict[str, None] = {}
     for solution, conditions in (_with_names(*each, taken) for each in found):
@@ -61,8 +61,7 @@ def formula_solutions(
             [condition for condition in conditions if condition not in own]
         )
         if possible:
-            names = [v.label for v in in_order((solution,)) if v.primitive is VARIABLE]
-            whole = [name for name in names if name not in taken]
+            whole = [name for name in _names(solution) if name not in taken]
             solutions[expression_text(solution), condition] = whole
     listed = [
         FormulaSolution(unknown=leaf.label, formula=text, condition=where, whole=whole)
@@ -73,6 +72,10 @@ def formula_solutions(
         identity=_identity(equation, leaf, bool(listed)),
         restriction=" and ".join(restrictions) or None,
     )
+
+
+def _names(formula: Value) -> list[str]:
+    return [v.label for v in in_order((formula,)) if v.primitive is VARIABLE]
 
 
 def real_solutions(equation: Value, leaf: Value) -> list[tuple[Value, str | None]] | None:
