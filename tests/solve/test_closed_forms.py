@@ -27,6 +27,9 @@ from autodiff_cli.questions.problem import parse
         ("atan(x) = pi/3", ["sqrt(3)"]),
         ("abs(x - 1) = 3/7", ["4/7", "10/7"]),
         ("x**2 = pi", ["-sqrt(pi)", "sqrt(pi)"]),
+        ("x**3 - 2*x + 1 = 0", ["(-1 - sqrt(5))/2", "(sqrt(5) - 1)/2", "1"]),
+        ("(x - 1)**2*(3*x + 2)*(x**2 - 3) = 0", ["-sqrt(3)", "-2/3", "1", "sqrt(3)"]),
+        ("exp(3*x) - 2*exp(x) + 1 = 0", ["log((sqrt(5) - 1)/2)", "0"]),
     ],
 )
 def test_solutions_have_their_closed_forms(equation: str, exact: list[str]) -> None:

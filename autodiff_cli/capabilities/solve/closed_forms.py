@@ -298,9 +298,9 @@ def _are_consistent(
     """Return whether each solution that was found is one of the forms, and the equation has a
     value at these.
     """
-    return all(_place(forms, x) for (x,) in starts) and all(
-        finder(form.first) is not None for form in forms
-    )
+    if not all(_place(forms, x) for (x,) in starts):
+        return False
+    return bool(finder.complete) or all(finder(form.first) is not None for form in forms)
 
 
 def _add_missed(

@@ -12,12 +12,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from itertools import accumulate
 from math import gcd, lcm
 
+from ...engine.algebra.canonical import exact_value
 from ...engine.algebra.rational_functions import as_integer, fraction_of, polynomial_in
 from ...engine.algebra.symbolic import UNEVALUATED
 from ...engine.algebra.walk import facts_of, flat_inputs, substitute
 from ...engine.graphs.value import Value, constant, in_order, node, variable
+from ...engine.numerics.polynomials import primitive, real_roots
 from ...engine.table.operators import ADD, AND, DIV, EQ, GE, GT, MUL, NE, NEG, POW, SUB, VARIABLE
 from ...engine.table.primitive import PRIMITIVES, Primitive
 from ...engine.table.primitives import EXP, LOG, PROD, SQRT, SUM
@@ -106,6 +109,10 @@ def _roots(parts: Sequence[Value]) -> list[Solved] | None:
         return None if others is None else [(ZERO, []), *others]
     if degree <= 2:
         return list(_of_low_degree(parts))
+    rational, rest = _without_rational_roots(parts)
+    if rational:
+        others = _roots(rest)
+        return None if others is None else [*((_fraction(root), []) for root in rational), *others]
     # a polynomial in a power of the unknown
     step = gcd(*(k for k, part in enumerate(parts) if number_of(part) != 0))
     if step < 2 or degree // step > 2:
@@ -114,6 +121,34 @@ def _roots(parts: Sequence[Value]) -> list[Solved] | None:
     for power, conditions in _of_low_degree(parts[::step]):
         solutions += [(root, [*conditions, *more]) for root, more in _roots_of_power(power, step)]
     return solutions
+
+
+def _without_rational_roots(parts: Sequence[Value]) -> tuple[list[Fraction], list[Value]]:
+    """Return the rational roots of a polynomial with rational coefficients, and the coefficients of
+    what is left without them.
+    """
+    numbers = [exact_value(part) for part in parts]
+    left = [number for number in numbers if number is not None]
+    if len(left) < len(numbers):
+        return [], list(parts)
+    rational: list[Fraction] = []
+    # a divisor of a rational root divides the first coefficient of integers
+    largest = abs(primitive(left)[-1])
+    for root in real_roots(left):
+        near = Fraction(root.x).limit_denominator(largest)
+        quotient, rest = _divided(left, near)
+        if not rest:
+            rational.append(near)
+        while not rest:
+            left = quotient
+            quotient, rest = _divided(left, near)
+    return rational, [_fraction(number) for number in left]
+
+
+def _divided(coefficients: Sequence[Fraction], root: Fraction) -> tuple[list[Fraction], Fraction]:
+    """Return the quotient of a polynomial by `x - root`, and the rest (Horner's scheme)."""
+    *quotient, rest = accumulate(reversed(coefficients), lambda above, c: above * root + c)
+    return quotient[::-1], rest
 
 
 def _of_low_degree(parts: Sequence[Value]) -> Iterator[Solved]:
