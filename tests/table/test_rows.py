@@ -553,6 +553,7 @@ OPERATORS: dict[str, str] = {
     "engine/algebra/rational_functions": "the algebra of polynomials and fractions",
     "capabilities/solve/formula_solutions": "where a coefficient is 0",
     "capabilities/solve/closed_forms": "sums and multiples that a formula is written as",
+    "capabilities/solve/circle": "sine and cosine of multiples, and points of the unit circle",
     "capabilities/solve/implicit_formulas": "linear systems in formulas; conditions of a solution",
     "capabilities/exercise/answers": "the difference of two answers",
     "engine/graphs/laurent": "arithmetic of series with poles",

@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from contextlib import suppress
 from fractions import Fraction
+from itertools import combinations
 from math import lcm
 from typing import NamedTuple
 
@@ -189,24 +190,33 @@ def _merged(forms: list[ClosedForm]) -> list[ClosedForm]:
     """Return forms with one for those that lie evenly between each other's steps: `pi*n` for
     `2*pi*n` and `pi + 2*pi*n`.
     """
-    first, count = forms[0] if forms else None, len(forms)
-    if (
-        first is None
-        or count < 2
-        or any(form.width != first.width or not form.width for form in forms)
-    ):
-        return forms
+    whole = _as_one(forms)
+    if whole is not None:
+        return [whole]
+    for pair in combinations(forms, 2):
+        one = _as_one(pair)
+        if one is not None:
+            return _merged([one, *(form for form in forms if form not in pair)])
+    return forms
+
+
+def _as_one(forms: Sequence[ClosedForm]) -> ClosedForm | None:
+    """Return the form of the same solutions as several of equal steps; None if there is none."""
+    count = len(forms)
+    if count < 2 or any(form.width != forms[0].width for form in forms):
+        return None
+    first = min(forms, key=lambda form: (abs(form.first), -form.first))
     share = node(DIV, (first.step, constant(float(count), str(count))))
     fine = first._replace(step=share, width=first.width / count)
     steps = [fine.near(form.first) for form in forms]
-    if None in steps or len({step % count for step in steps if step is not None}) < count:
-        return forms
-    for form, step in zip(forms, steps, strict=True):
-        moved = node(ADD, (first.start, node(MUL, (constant(float(step or 0), str(step)), share))))
-        if sum_text(node(SUB, (form.start, moved))) != "0":
-            return forms
-    least = min(range(count), key=lambda k: (abs(forms[k].first), -forms[k].first))
-    return [fine._replace(start=forms[least].start, first=forms[least].first)]
+    known = [step for step in steps if step is not None]
+    if len({step % count for step in known}) < count:
+        return None
+    is_proven = all(
+        sum_text(node(SUB, (form.start, fine.at(step)))) == "0"
+        for form, step in zip(forms, known, strict=True)
+    )
+    return fine if is_proven else None
 
 
 def _is_among(single: ClosedForm, forms: Sequence[ClosedForm]) -> bool:

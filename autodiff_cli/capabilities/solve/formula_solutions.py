@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 
-from ...engine.algebra.rational_functions import fraction_of, polynomial_in
+from ...engine.algebra.rational_functions import fraction_of, polynomial_in, vanishes
 from ...engine.algebra.walk import substitute
 from ...engine.graphs.value import Value, in_order, node, variable
 from ...engine.table.operators import DIV, EQ, NEG, VARIABLE
@@ -83,7 +83,8 @@ def real_solutions(equation: Value, leaf: Value) -> list[tuple[Value, str | None
     if they are not found.
     """
     found = solve_formally(equation, leaf)
-    if found is None or not found:
+    # what holds everywhere has no list of solutions either
+    if found is None or (not found and vanishes(equation)):
         return None
     named = (_with_names(*each, {leaf.label}) for each in found)
     decided = [(solution, conditions_of(conditions)) for solution, conditions in named]

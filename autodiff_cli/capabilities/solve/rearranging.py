@@ -12,10 +12,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from itertools import accumulate
 from math import gcd, lcm
 
 from ...engine.algebra.canonical import exact_value
+from ...engine.algebra.identities import COSINE
 from ...engine.algebra.rational_functions import as_integer, fraction_of, polynomial_in
 from ...engine.algebra.symbolic import UNEVALUATED
 from ...engine.algebra.walk import facts_of, flat_inputs, substitute
@@ -26,6 +28,7 @@ from ...engine.table.primitive import PRIMITIVES, Primitive
 from ...engine.table.primitives import EXP, LOG, PROD, SQRT, SUM
 from ...language.printer import expression_text
 from ...questions.problem import parse
+from .circle import angles
 from .conditions import ONE, ZERO, number_of, simplest
 
 TWO, FOUR = constant(2.0, "2"), constant(4.0, "4")
@@ -203,7 +206,7 @@ def _by_substitution(equation: Value, leaf: Value, depth: int) -> list[Solved] |
     equation = _with_one_exponential(equation, leaf)
     kernels = _kernels(equation, leaf)
     if len({expression_text(kernel) for kernel in kernels}) != 1:
-        return None
+        return _by_angle(equation, leaf, kernels, depth)
     kernel, w = kernels[0], variable("")
     inside = substitute(equation, dict.fromkeys(kernels, w).get)
     if leaf in in_order((inside,)):
@@ -221,6 +224,24 @@ def _by_substitution(equation: Value, leaf: Value, depth: int) -> list[Solved] |
             if found is None:
                 return None
             solutions += [(root, [*conditions, *more, *rest]) for root, rest in found]
+    return solutions
+
+
+def _by_angle(
+    equation: Value, leaf: Value, kernels: Sequence[Value], depth: int
+) -> list[Solved] | None:
+    """Solve an equation of numbers in functions of one angle: `sin(2*x) = cos(x)`."""
+    found = angles(equation, kernels, partial(solve_formally, depth=depth + 1))
+    if found is None:
+        return None
+    angle, values = found
+    turns = _periods(PRIMITIVES[COSINE], depth)
+    solutions: list[Solved] = []
+    for value in values:
+        of_value = _where_equal(angle, simplest(node(ADD, (value, turns))), leaf, depth)
+        if of_value is None:
+            return None
+        solutions += of_value
     return solutions
 
 

@@ -153,7 +153,7 @@ def _in_one_angle(formula: Value) -> Value | None:
         if share is None:
             return rebuild(value, inputs)
         result: Value = CIRCULAR[value.primitive.name](
-            *_multiple(sine, cosine, int(share[1] / unit))
+            *of_multiple(sine, cosine, int(share[1] / unit))
         )
         return result
 
@@ -172,7 +172,7 @@ def _share(angle: Value) -> tuple[Value, Fraction] | None:
     return (leaf, factor) if leaf.primitive is VARIABLE else None
 
 
-def _multiple(sine: Value, cosine: Value, times: int) -> tuple[Value, Value]:
+def of_multiple(sine: Value, cosine: Value, times: int) -> tuple[Value, Value]:
     """Return sine and cosine of a multiple of an angle."""
     s, c = fraction_node(Fraction(0)), ONE
     for _ in range(abs(times)):
