@@ -104,6 +104,7 @@ def test_between_bounds_all_are_known_and_without_a_solution_it_is_said() -> Non
     assert solve("sin(100*x) = 1/2").message == (
         "12 of 637 solutions for -10 ≤ x ≤ 10; the formulas give all"
     )
+    assert solve("sin(x/1e8) = 1/2").message == "1 solution found; the formulas give all"
     assert solve("sin(x) = 1/2", {"x": 3}, unknowns=["x"]).solutions[0].exact == "5*pi/6"
 
 

@@ -288,6 +288,8 @@ def _message(forms: Sequence[ClosedForm], finder: OneEquation, listed: int) -> s
     low, high = finder.problem.bounds.get(finder.name, (-finder.reach, finder.reach))
     text = finder.problem.text
     there = sum(form.count_between(low, high) for form in forms)
+    if there < listed:  # the search went farther than its grid
+        return f"{plural(listed, 'solution')} found; the formulas give all"
     which = f"{listed} of " if there > listed else ""
     where = f"{text(finder.name, low)} ≤ {finder.name} ≤ {text(finder.name, high)}"
     return f"{which}{plural(there, 'solution')} for {where}; the formulas give all"

@@ -237,7 +237,8 @@ def solve(
     reason = message = "interrupted"
     if not interrupted:
         reason, message = _outcome(finder, len(solutions), every)
-        if closed is not None and closed.repeating:
+        # what is not settled stays said
+        if closed is not None and closed.repeating and reason == "solved":
             message = closed.message
     measured = problem.units
     tree = None if measured is None else measured.of_solution(problem.wanted, order)
